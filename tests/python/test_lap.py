@@ -92,6 +92,25 @@ def test_deep_recursion_folds_and_stays_balanced() -> None:
     assert "237 spans ran inside 64 of the same name" in warning
 
 
+def test_laps_without_a_path_count_no_time_twice() -> None:
+    def nest(letters: str) -> None:
+        if letters:
+            with lt.lap(letters[0] * 1_000):
+                nest(letters[1:])
+
+    lt.reset()
+    for _ in range(3):
+        nest("abcdefghijklmnopqrst")  # 16 KiB of names hold sixteen of them
+    report = lt.report()
+    assert "<overflow>" not in report
+    rows = [report[path] for path in report]
+    spans = sum(row.count or 0 for row in rows)
+    [warning] = [said for said in report.warnings if "different paths" in said]
+    assert f"{60 - spans} spans are part of the row around them" in warning
+    assert sum(row.self_ns for row in rows) <= report.wall_ns
+    assert not [said for said in report.warnings if "overlap" in said]
+
+
 def test_exit_stack_takes_a_lap() -> None:
     with contextlib.ExitStack() as stack:
         lap = stack.enter_context(lt.lap("stacked"))

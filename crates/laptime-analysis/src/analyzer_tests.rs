@@ -454,6 +454,52 @@ fn spans_of_too_many_paths_are_told() {
 }
 
 #[test]
+fn spans_without_a_path_that_ran_in_others_are_told_and_cover_no_time() {
+    let mut script = Script::new(7, 100 * MS);
+    let path = laptime_core::PathId::OVERFLOW;
+    let inside = |start| Span {
+        flags: SpanFlags::INSIDE,
+        ..Span::plain(path, EPOCH_NS + start, MS, MAIN)
+    };
+    for start in 0..5 {
+        script.push(inside(2 * start * MS));
+        script.push(Span::plain(path, EPOCH_NS + 2 * start * MS, 2 * MS, MAIN));
+    }
+    script.push(inside(20 * MS));
+    script.span(&["work"], 20 * MS, 10 * MS);
+    let summary = of(&script);
+    assert_eq!(codes(&summary), ["too-many-paths"]);
+    let said = &summary.warnings[0].message;
+    assert!(
+        said.contains("5 spans are in <overflow>, and 6 are part of the row around them"),
+        "{said}"
+    );
+    let overflow = row(&summary, PathTable::OVERFLOW_NAME);
+    assert_eq!((overflow.count, overflow.total_ns), (Some(5), 10 * MS));
+    assert_eq!(row(&summary, "work").self_ns, 10 * MS);
+    assert_eq!(summary.span_count, 12);
+    let sum: u64 = summary.rows.iter().map(|row| row.self_ns).sum();
+    assert_eq!(sum, summary.wall_ns);
+    assert!(summary.repeated().is_none());
+}
+
+#[test]
+fn steps_inside_of_steps_are_no_further_steps_of_an_epoch() {
+    let mut script = Script::new(7, 100 * MS);
+    for epoch in 0..2 {
+        script.mark(&["epoch"], epoch * 40 * MS);
+        for step in 0..4 {
+            let at = (epoch * 40 + step * 10) * MS;
+            script.span(&["step", "step"], at + MS, 8 * MS);
+            script.span(&["step"], at, 10 * MS);
+        }
+    }
+    let epochs = of(&script).epochs;
+    let counts = epochs.iter().map(|epoch| epoch.step_count);
+    assert_eq!(counts.collect::<Vec<_>>(), [4, 4]);
+}
+
+#[test]
 fn children_that_exceed_their_parent_are_told_and_never_negative() {
     let mut script = Script::new(7, 100 * MS);
     script.span(&["a", "b"], 0, 30 * MS);

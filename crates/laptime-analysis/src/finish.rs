@@ -19,6 +19,7 @@ use crate::held_loop;
 use crate::launches;
 use crate::memory;
 use crate::module_rows;
+use crate::numbered;
 use crate::operations::{self, Peaks};
 use crate::operators;
 use crate::process::Process;
@@ -132,6 +133,8 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         findings: Vec::new(),
     };
     name_modules(&mut summary, &processes);
+    let numbered = numbered::doubt(&summary.rows);
+    summary.warnings.extend(numbered);
     summary.findings = findings::find(&summary, clues);
     summary
 }

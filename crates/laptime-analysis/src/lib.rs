@@ -45,6 +45,7 @@ mod memory;
 mod module_rows;
 mod modules;
 mod nearest;
+mod numbered;
 mod operations;
 mod operations_summary;
 mod operators;
@@ -103,6 +104,7 @@ pub use functions::{
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest, nearest_name, nearest_path};
+pub use numbered::{Numbered, numbered, without_numbers};
 pub use operations::{ABOVE_RATIO, is_aside};
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use operators::{

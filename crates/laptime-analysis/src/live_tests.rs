@@ -26,6 +26,7 @@ fn live(script: &mut Script, paths: &[&[&str]]) -> Live {
         paths: table,
         head: script.windows(),
         tail: Tallies::new(),
+        overflowed_spans: 0,
         tail_since: u64::MAX,
         open: Vec::new(),
         notes: vec![("device-active".into(), "torch used cuda:0".into())],

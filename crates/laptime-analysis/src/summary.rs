@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{ClockKind, PhaseName, RunInfo, Unavailable, Warning};
+use laptime_core::{ClockKind, PathTable, PhaseName, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
@@ -288,7 +288,8 @@ impl Summary {
             .filter(|row| row.kind == RowKind::Span && row.depth() == 0);
         let step = spans.clone().find(|row| row.path == PhaseName::Step.text());
         let is_many = |row: &&SpanRow| {
-            let is_work = row.path != PhaseName::Compile.text();
+            let others = [PhaseName::Compile.text(), PathTable::OVERFLOW_NAME];
+            let is_work = !others.contains(&row.path.as_str());
             is_work && row.count.is_some_and(|count| count >= MANY)
         };
         let step = step.or_else(|| spans.filter(is_many).max_by_key(|row| row.total_ns))?;

@@ -24,6 +24,8 @@ pub struct ProcessFacts {
     pub folded_spans: u64,
     /// Spans that ran inside of one of the same path, because they call themselves too often to be told apart.
     pub recursive_spans: u64,
+    /// Spans of `<overflow>` that ran inside of others: no row has their time but those of these.
+    pub overflowed_spans: u64,
     /// Windows of its file that hold nothing, though records follow them or the file was closed.
     pub empty_windows: u64,
     /// Whether it goes on, as far as whoever reads can see.

@@ -27,6 +27,8 @@ pub struct Live {
     pub head: Vec<Vec<u8>>,
     /// Everything after them.
     pub tail: Tallies,
+    /// Spans of `<overflow>` after them whose time is that of what they ran inside of.
+    pub overflowed_spans: u64,
     /// When the first span of those began, in ticks; [`u64::MAX`] without any.
     pub tail_since: u64,
     /// How often each stretch ran in what follows them; see [`crate::format::record::Record::Ran`].

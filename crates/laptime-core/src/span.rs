@@ -42,7 +42,8 @@ impl SpanFlags {
     pub const IN_FLIGHT: Self = Self(4096);
     /// What JAX launched in it was ready when it ended.
     pub const WAITED: Self = Self(8192);
-    /// Ran inside of a span of the same path, which stands for all of a deep recursion: its time is in that one's.
+    /// Its time is in that of the span around it: of the same path, which stands for all of a deep recursion, or of
+    /// any where it has no path of its own.
     pub const INSIDE: Self = Self(16384);
     /// Held its thread: the task that ran it gave no other one a turn meanwhile. Told of spans of 20 ms or more.
     pub const HELD: Self = Self(32768);

@@ -97,6 +97,7 @@ impl Script {
             open: self.open.clone(),
             folded_spans: 0,
             recursive_spans: 0,
+            overflowed_spans: 0,
             empty_windows: 0,
             is_running: false,
         }

@@ -63,6 +63,14 @@ pub(crate) fn flag_if(is_so: bool, flag: SpanFlags) -> SpanFlags {
     if is_so { flag } else { SpanFlags::NONE }
 }
 
+/// The phases that a step consists of.
+const PHASES: [PhaseName; 4] = [
+    PhaseName::Data,
+    PhaseName::Forward,
+    PhaseName::Backward,
+    PhaseName::Optimizer,
+];
+
 /// Where the next span would open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
@@ -70,6 +78,8 @@ pub struct Spot {
     pub path: u32,
     /// Whether a span named `step` is open.
     pub in_step: bool,
+    /// Whether a span is open that is named as a phase of a step.
+    pub in_phase: bool,
     /// The innermost open span's name, when it is one of the machine's.
     pub innermost: Option<PhaseName>,
 }
@@ -77,9 +87,14 @@ pub struct Spot {
 impl Spot {
     /// The facts about a path.
     pub fn new(path: u32, names: &[String]) -> Self {
+        let is_in = |phases: &[PhaseName]| {
+            let mut known = names.iter().filter_map(|name| of(name));
+            known.any(|name| phases.contains(&name))
+        };
         Self {
             path,
-            in_step: names.iter().any(|name| of(name) == Some(PhaseName::Step)),
+            in_step: is_in(&[PhaseName::Step]),
+            in_phase: is_in(&PHASES),
             innermost: names.last().and_then(|name| of(name)),
         }
     }

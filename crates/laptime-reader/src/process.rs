@@ -21,7 +21,7 @@ use crate::{Damage, ReadError};
 /// Reads the windows of one process.
 #[derive(Debug, Clone)]
 pub struct ProcessReader {
-    facts: ProcessFacts,
+    pub(crate) facts: ProcessFacts,
     pub(crate) paths: CheckedPaths,
     /// Whether all windows were read once, and told their anchors.
     pub(crate) is_again: bool,
@@ -46,6 +46,7 @@ impl ProcessReader {
                 open,
                 folded_spans: 0,
                 recursive_spans: 0,
+                overflowed_spans: 0,
                 empty_windows: 0,
                 is_running: false,
             },
@@ -222,7 +223,12 @@ impl<V: VisitProcess> Checked<'_, V> {
     #[cold]
     fn span(&mut self, span: &Span) {
         if span.flags.has(SpanFlags::INSIDE) {
-            self.facts.recursive_spans += u64::from(!self.is_again);
+            let count = if span.path == PathId::OVERFLOW {
+                &mut self.facts.overflowed_spans
+            } else {
+                &mut self.facts.recursive_spans
+            };
+            *count += u64::from(!self.is_again);
             return;
         }
         let path = match self.paths.of(span.path) {

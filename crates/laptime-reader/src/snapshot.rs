@@ -14,6 +14,7 @@ impl ProcessReader {
     /// Begins with a snapshot.
     pub fn of_live(live: &Live) -> Self {
         let mut reader = Self::new(live.header.clone(), "", live.open.clone());
+        reader.facts.overflowed_spans = live.overflowed_spans;
         let known = live.paths.iter();
         for (id, entry) in known.filter(|(id, _)| *id != PathId::OVERFLOW) {
             // The recorder's own paths contradict neither each other nor a limit.

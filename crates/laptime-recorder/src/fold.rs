@@ -31,6 +31,8 @@ pub struct Recollection {
     pub head: Vec<Vec<u8>>,
     pub events: Vec<Vec<u8>>,
     pub tail: Option<Tallies>,
+    /// Spans of `<overflow>` in the tail whose time is that of what they ran inside of.
+    pub overflowed_spans: u64,
     /// When the first span of the tail began, in ticks.
     pub tail_since: u64,
     /// How often each stretch ran whose operations are known.
@@ -49,6 +51,7 @@ impl Recollection {
             head: Vec::new(),
             events: Vec::new(),
             tail: None,
+            overflowed_spans: 0,
             tail_since: u64::MAX,
             ran: BTreeMap::new(),
             on_devices: BTreeMap::new(),
@@ -76,6 +79,7 @@ impl Recollection {
         }
         let mut folding = Folding {
             tail: self.tail.get_or_insert_default(),
+            overflowed: 0,
             since: self.tail_since,
             ran: &mut self.ran,
             on_devices: &mut self.on_devices,
@@ -87,6 +91,7 @@ impl Recollection {
         // The bytes come from this process; if they were damaged, the rest of the window is lost.
         let _ = window.visit(&mut folding);
         self.tail_since = folding.since;
+        self.overflowed_spans += folding.overflowed;
         let events = folding.events;
         if !events.is_empty() {
             self.keep_events(&bytes[..HEADER_LEN], &events);
@@ -107,6 +112,7 @@ impl Recollection {
 /// Folds one window.
 struct Folding<'t> {
     tail: &'t mut Tallies,
+    overflowed: u64,
     since: u64,
     ran: &'t mut BTreeMap<u32, u64>,
     on_devices: &'t mut BTreeMap<PathId, DeviceTally>,
@@ -130,7 +136,9 @@ impl<'a> Visit<'a> for Folding<'_> {
 
     fn other(&mut self, record: Record<'a>) {
         match record {
-            Record::Span(span) if span.flags.has(SpanFlags::INSIDE) => {}
+            Record::Span(span) if span.flags.has(SpanFlags::INSIDE) => {
+                self.overflowed += u64::from(span.path == PathId::OVERFLOW);
+            }
             Record::Span(span) => {
                 self.since = self.since.min(span.start);
                 self.tail.fold(&span, self.rate);

@@ -17,6 +17,7 @@ mod delay;
 pub mod device;
 pub mod device_memory;
 mod early_end;
+mod emit;
 pub mod environment;
 mod error;
 mod file;
@@ -66,6 +67,7 @@ mod writer;
 pub use attached_tool::{enable, tell_attached_tool};
 pub use delay::delay_ns;
 pub use early_end::end_early;
+pub use emit::{Extra, emit, emit_under};
 pub use error::RecorderError;
 pub use file::Backing;
 pub use follow::unfollow;
@@ -87,9 +89,9 @@ pub use reserve::Reserve;
 pub use resident_memory::{Resident, resident};
 pub use site::{LazySite, Site};
 pub use span::{
-    Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,
-    exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, is_path_within,
-    last_written, open_since, path_names, path_of, rename, suspend, suspend_piece,
+    Open, Piece, current_path, enter, enter_at, enter_automatic, exit, exit_site, exit_site_at,
+    exit_with, give, given, innermost_of, is_open, is_path_within, last_written, open_since,
+    path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use start::{begin_in_child, is_on_or_decide};
 pub use state::{disable, is_off, is_on};

@@ -63,6 +63,7 @@ pub fn live() -> Live {
         paths,
         head,
         tail: remembered.tail.unwrap_or_default(),
+        overflowed_spans: remembered.overflowed_spans,
         tail_since: remembered.tail_since,
         ran: remembered.ran,
         on_devices: remembered.on_devices,

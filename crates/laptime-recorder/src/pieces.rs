@@ -6,8 +6,9 @@
 
 use laptime_core::{MemoryOnDevice, PathId, SpanMemory};
 
+use crate::emit::{Extra, emit_under};
 use crate::site::Site;
-use crate::span::{Extra, Open, current_path, emit_under, enter_piece, suspend_piece};
+use crate::span::{Open, current_path, enter_piece, suspend_piece};
 
 /// What ran so far.
 #[derive(Debug)]

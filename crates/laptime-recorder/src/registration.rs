@@ -12,6 +12,7 @@ use crate::memory::Quiet;
 use crate::platform;
 use crate::registry::{self, ThreadName};
 use crate::site::Site;
+use crate::span::inside_if;
 use crate::stack::Stack;
 use crate::state;
 use crate::thread::Thread;
@@ -139,11 +140,16 @@ impl Thread {
     /// Writes what is still open as unclosed: the thread or task ends.
     pub fn close_all(&mut self, stack: &Stack) {
         let end = clock::now();
-        for open in stack.open().into_iter().rev() {
+        for (index, open) in (1..)
+            .zip(stack.open())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+        {
             let duration = end.saturating_sub(open.start);
             // What it was said to do is not known to be done.
             self.writer.span(&Span {
-                flags: SpanFlags::UNBALANCED,
+                flags: SpanFlags::UNBALANCED.with(inside_if(stack.is_part(index))),
                 ..Span::plain(open.path, open.start, duration, open.track)
             });
         }

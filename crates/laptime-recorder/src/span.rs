@@ -3,10 +3,7 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use laptime_core::format::process::SLOT_ENTRIES;
-use laptime_core::format::record::Record;
-use laptime_core::{
-    DeviceMemorySpan, MemoryOnDevice, PathId, PhaseName, Span, SpanFlags, SpanMemory, SpanWork,
-};
+use laptime_core::{MemoryOnDevice, PathId, PhaseName, Span, SpanFlags, SpanMemory, SpanWork};
 
 use crate::clock;
 use crate::device::{HeldTime, OnDevice, closed};
@@ -20,7 +17,7 @@ use crate::operators;
 use crate::registration;
 use crate::registry;
 use crate::site::Site;
-use crate::stack::{AUTOMATIC, CARRIES, Closed, Entry, Position};
+use crate::stack::{AUTOMATIC, CARRIES, Closed, Entry, GENERAL, Position};
 use crate::start::is_on_or_decide;
 use crate::state;
 use crate::stretches;
@@ -47,29 +44,6 @@ impl Open {
     pub fn from_raw(index: u32, start: u64) -> Self {
         Self(Position { index, start })
     }
-}
-
-/// What a span may carry beyond its interval.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Extra {
-    /// What is unusual about it; the flags of the fields below are added.
-    pub flags: SpanFlags,
-    /// Ticks from first start to end, when it did not run all the time.
-    pub wall: Option<u64>,
-    /// CPU time of the process meanwhile.
-    pub process_ns: Option<u64>,
-    /// CPU time of the thread meanwhile.
-    pub thread_ns: Option<u64>,
-    /// Host memory.
-    pub memory: Option<SpanMemory>,
-    /// Memory on a device.
-    pub device_memory: Option<MemoryOnDevice>,
-    /// Time on a device.
-    pub device_time: Option<HeldTime>,
-    /// A span inside of it, which is written next, has the same time on a device.
-    pub shares_device_time: bool,
-    /// What the program says it did.
-    pub work: SpanWork,
 }
 
 /// Opens a span. `None` when recording is off.
@@ -103,7 +77,10 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
         return enter_slowly(thread, site, 0, None, None, &mut Opening::default());
     }
-    let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
+    let parent = PathId(slot.entries[depth - 1].get().path);
+    let Some(path) = site.cached(parent) else {
+        return enter_at_new_path(thread, parent, site);
+    };
     let start = clock::now_by_tsc();
     slot.entries[depth].set(Entry {
         path: path.0,
@@ -115,6 +92,15 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
         index: depth as u32,
         start,
     })
+}
+
+/// A span opens whose site was last used elsewhere, or never, or has no path of its own.
+#[cold]
+#[inline(never)]
+fn enter_at_new_path(thread: &mut Thread, parent: PathId, site: &Site) -> Open {
+    let path = thread.resolve(parent, site);
+    let entry = Entry::new(path, site, 0, clock::now_by_tsc());
+    Open(thread.stack().push(entry))
 }
 
 #[cold]
@@ -129,11 +115,7 @@ fn enter_slowly(
 ) -> Open {
     let parent = thread.stack().innermost();
     let path = thread.path(parent, site);
-    let entry = Entry {
-        path: path.0,
-        site: site.index() | flag,
-        start: start.unwrap_or_else(clock::now),
-    };
+    let entry = Entry::new(path, site, flag, start.unwrap_or_else(clock::now));
     let position = thread.stack().push(entry);
     if state::measures_memory() {
         thread.stack().memory.open(entry.start);
@@ -204,7 +186,7 @@ fn exit_here(open: Open) -> Option<u64> {
             Some(entry)
                 if index + 1 == slot.depth.load(Relaxed)
                     && entry.start == start
-                    && entry.site & CARRIES == 0 =>
+                    && entry.site & GENERAL == 0 =>
             {
                 slot.depth.store(index, Release);
                 let track = slot.track.load(Relaxed);
@@ -272,9 +254,7 @@ fn exit_slowly(
     end: u64,
     mut flags: SpanFlags,
 ) -> Option<u64> {
-    if thread.stack().is_inside(position) {
-        flags = flags.with(SpanFlags::INSIDE);
-    }
+    flags = flags.with(inside_if(thread.stack().is_inside(position)));
     let Closed {
         entry,
         unbalanced,
@@ -294,7 +274,7 @@ fn exit_slowly(
         let memory = memory_of(thread, child.start);
         let start = thread.stack().take_start(child);
         let span = Span {
-            flags: SpanFlags::CLOSED_BY_PARENT,
+            flags: SpanFlags::CLOSED_BY_PARENT.with(inside_if(child.is_overflow())),
             ..Span::plain(PathId(child.path), start, end.saturating_sub(start), track)
         };
         let work = thread.stack().take_work(child);
@@ -320,6 +300,15 @@ fn exit_slowly(
     Some(duration)
 }
 
+/// The flag of a span whose time is in that of the one around it, if it is such a span.
+pub(crate) fn inside_if(is_inside: bool) -> SpanFlags {
+    if is_inside {
+        SpanFlags::INSIDE
+    } else {
+        SpanFlags::NONE
+    }
+}
+
 /// Writes a span with what it carries, which most don't.
 #[inline]
 fn write(thread: &mut Thread, span: &Span, memory: Option<SpanMemory>, work: Option<SpanWork>) {
@@ -336,13 +325,17 @@ fn write(thread: &mut Thread, span: &Span, memory: Option<SpanMemory>, work: Opt
 #[inline]
 fn end_on_device(thread: &mut Thread, start: u64, span: &Span) {
     match thread.stack().on_devices.close(start) {
-        // The one around it, of the same path, has its time.
+        // The one around it has its time.
         Some(open) if span.flags.has(SpanFlags::INSIDE) => open.forget(),
         Some(open) => open.give(span),
         None => {}
     }
     let memory = &mut thread.stack().device_memory;
-    memory.close(span.path, start, span.track);
+    if span.flags.has(SpanFlags::INSIDE) {
+        memory.forget(start);
+    } else {
+        memory.close(span.path, start, span.track);
+    }
 }
 
 /// A span closes that isn't recorded.
@@ -378,7 +371,7 @@ pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> 
 /// Takes a span off the stack without recording it, and returns the ticks since it opened.
 ///
 /// For what runs in pieces, such as futures and generators: each piece is entered and taken off,
-/// and [`emit_under`] records the sum. Spans left open above it become strays.
+/// and [`crate::emit_under`] records the sum. Spans left open above it become strays.
 pub fn suspend(open: Open) -> Option<u64> {
     suspend_piece(open).map(Piece::without_device_time)
 }
@@ -475,81 +468,10 @@ pub fn rename(open: Open, site: &Site) {
         let parent = PathId(thread.stack().entry(index - 1).path);
         let path = thread.path(parent, site);
         let old = thread.stack().entry(index);
-        let entry = Entry {
-            path: path.0,
-            site: site.index() | (old.site & (AUTOMATIC | CARRIES)),
-            ..old
-        };
+        let entry = Entry::new(path, site, old.site & (AUTOMATIC | CARRIES), old.start);
         thread.stack().set_entry(index, entry);
         thread.stack().ranges.rename(entry.start, site);
     });
-}
-
-/// Writes a finished span under the innermost open one.
-///
-/// **Units** ticks for start and duration.
-pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
-    if is_on_or_decide() {
-        emit_under(current_path(), site, start, duration, extra);
-    }
-}
-
-/// Writes a finished span under a given path, such as [`current_path`] returned when it began; its
-/// own path, or the root while nothing is recorded.
-///
-/// **Units** ticks for start and duration.
-pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra: Extra) -> PathId {
-    if !is_on_or_decide() {
-        if let Some(held) = extra.device_time {
-            closed::drop_held(held);
-        }
-        return PathId::ROOT;
-    }
-    let _quiet = Quiet::begin();
-    let mut flags = extra.flags;
-    for (given, flag) in [
-        (extra.process_ns.is_some(), SpanFlags::PROCESS_TIME),
-        (extra.thread_ns.is_some(), SpanFlags::THREAD_TIME),
-        (extra.wall.is_some(), SpanFlags::SUSPENDED),
-    ] {
-        if given {
-            flags = flags.with(flag);
-        }
-    }
-    let path = registration::with(|thread| {
-        let path = thread.path(parent, site);
-        let span = Span {
-            flags,
-            process_ns: extra.process_ns,
-            thread_ns: extra.thread_ns,
-            wall: extra.wall,
-            ..Span::plain(path, start, duration, thread.track())
-        };
-        let span = span.with_memory(extra.memory).with_work(extra.work);
-        thread.writer.span(&span);
-        if let Some(held) = extra.device_time {
-            let give = if extra.shares_device_time {
-                times::give_around
-            } else {
-                times::give
-            };
-            give(thread, held, &span);
-        }
-        if let Some(MemoryOnDevice { device, memory }) = extra.device_memory {
-            let track = thread.track();
-            thread
-                .writer
-                .record(&Record::DeviceMemory(DeviceMemorySpan {
-                    path,
-                    start,
-                    track,
-                    device,
-                    memory,
-                }));
-        }
-        path
-    });
-    path.unwrap_or(PathId::ROOT)
 }
 
 /// Path of a span that is open on the current stack.

@@ -16,6 +16,7 @@ use crate::device::{Begun, OpenOnDevices};
 use crate::device_memory::OpenWithMemory;
 use crate::memory::Frames;
 use crate::nvtx::Ranges;
+use crate::site::Site;
 
 /// Set in [`Entry::site`] of spans that close together with their parent.
 pub const AUTOMATIC: u32 = 1 << 31;
@@ -24,8 +25,14 @@ pub const AUTOMATIC: u32 = 1 << 31;
 /// is equal to it, so such spans close the general way.
 pub const CARRIES: u32 = 1 << 30;
 
+/// Set in [`Entry::site`] of spans without a path of their own, of `<overflow>`: what is around them may have their time.
+const OVERFLOWS: u32 = 1 << 29;
+
+/// Spans with any of these close the general way.
+pub const GENERAL: u32 = CARRIES | OVERFLOWS;
+
 /// What of [`Entry::site`] is no site.
-const FLAGS: u32 = AUTOMATIC | CARRIES;
+const FLAGS: u32 = AUTOMATIC | GENERAL;
 
 /// Value of [`Slot::depth`] while spans lie beyond the slot: no index of the slot is innermost then.
 const BEYOND: u32 = SLOT_ENTRIES as u32 + 1;
@@ -48,6 +55,39 @@ pub struct Entry {
     pub path: u32,
     pub site: u32,
     pub start: u64,
+}
+
+impl Entry {
+    /// A span that opens.
+    #[inline]
+    pub fn new(path: PathId, site: &Site, flags: u32, start: u64) -> Self {
+        let site = site.index() | flags;
+        Self {
+            path: 0,
+            site,
+            start,
+        }
+        .moved(path)
+    }
+
+    /// The same span under another path.
+    pub fn moved(self, path: PathId) -> Self {
+        let overflows = if path == PathId::OVERFLOW {
+            OVERFLOWS
+        } else {
+            0
+        };
+        Self {
+            path: path.0,
+            site: self.site & !OVERFLOWS | overflows,
+            ..self
+        }
+    }
+
+    /// Whether it has no path of its own.
+    pub fn is_overflow(self) -> bool {
+        self.path == PathId::OVERFLOW.0
+    }
 }
 
 /// The shared layout of `laptime_core::format::process`. Written by its thread alone.
@@ -299,12 +339,21 @@ impl Stack {
         there.then_some(index)
     }
 
-    /// Whether an open span has the path of the one around it: a recursion too deep to be told apart.
+    /// Whether the time of an open span is in that of the one around it: a recursion too deep to be told apart,
+    /// or a span without a path of its own.
     pub fn is_inside(&self, position: Position) -> bool {
-        self.find(position).is_some_and(|index| {
-            let path = self.entry(index).path;
-            path != PathId::OVERFLOW.0 && path == self.entry(index - 1).path
-        })
+        self.find(position).is_some_and(|index| self.is_part(index))
+    }
+
+    /// As [`Self::is_inside`], of the span at an index.
+    pub fn is_part(&self, index: usize) -> bool {
+        let entry = self.entry(index);
+        match index {
+            0 => false,
+            // What was open where a task was created has none of the task's time.
+            1 if entry.is_overflow() => false,
+            _ => entry.is_overflow() || entry.path == self.entry(index - 1).path,
+        }
     }
 
     /// The innermost open span of a site.
@@ -404,7 +453,7 @@ impl Stack {
         let entry = slot.entries.get(index)?.get();
         let is_it = position.index + 1 == slot.depth.load(Ordering::Relaxed)
             && entry.start == position.start
-            && entry.site & CARRIES == 0
+            && entry.site & GENERAL == 0
             && self.ranges.is_empty()
             && self.device_memory.is_empty()
             && !self.is_inside(position);

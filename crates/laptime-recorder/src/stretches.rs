@@ -12,8 +12,7 @@ use crate::memory::Quiet;
 use crate::operators;
 use crate::registration;
 use crate::registry;
-use crate::span::{Open, with_open};
-use crate::stack::Entry;
+use crate::span::{Open, inside_if, with_open};
 use crate::start::is_on_or_decide;
 use crate::thread::Thread;
 
@@ -48,11 +47,7 @@ pub fn set_aside(held_since: Option<u64>) {
 pub fn go_on_aside(open: Open, path: PathId) {
     let _quiet = Quiet::begin();
     with_open(open, |thread, index| {
-        let old = thread.stack().entry(index);
-        let entry = Entry {
-            path: path.0,
-            ..old
-        };
+        let entry = thread.stack().entry(index).moved(path);
         thread.stack().set_entry(index, entry);
         thread.writer.define_now(path);
     });
@@ -89,11 +84,7 @@ fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
                 registry.paths.intern(parent, name)
             }
         });
-        let old = thread.stack().entry(at + 1);
-        let entry = Entry {
-            path: path.0,
-            ..old
-        };
+        let entry = thread.stack().entry(at + 1).moved(path);
         thread.stack().set_entry(at + 1, entry);
         thread.writer.define_now(path);
     }
@@ -107,8 +98,9 @@ fn leave_until(thread: &mut Thread, first: usize, until: u64) {
         let open = thread.stack().entry(index);
         let start = thread.stack().start(open);
         if until > start {
+            let inside = inside_if(thread.stack().is_part(index));
             thread.writer.span(&Span {
-                flags: SpanFlags::UNFINISHED,
+                flags: SpanFlags::UNFINISHED.with(inside),
                 ..Span::plain(PathId(open.path), start, until - start, track)
             });
             thread.stack().part(index, until);

@@ -5,8 +5,8 @@
 //! parts only, so that who reads no further knows the most important of it.
 
 use laptime_analysis::{
-    FunctionTime, LapFunctions, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
-    TORN_STEPS, is_shutdown, noun, nouns, seen,
+    FunctionTime, LapFunctions, Numbered, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
+    TORN_STEPS, is_shutdown, noun, nouns, numbered, seen, without_numbers,
 };
 use laptime_core::PhaseName;
 
@@ -118,8 +118,9 @@ fn share(ratio: f64) -> String {
 /// The outermost rows by what they are called; none where nothing but leftovers is there.
 fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
+    let numbered = numbered(rows);
     for row in rows.iter().filter(|row| row.depth() == 0) {
-        let name = called(row, rows, is_notebook);
+        let name = as_one(row, &numbered).unwrap_or_else(|| called(row, rows, is_notebook));
         // A lap around the whole recording ends after it: what is known of it are the laps inside.
         let inside = || {
             children(rows, &row.names)
@@ -137,6 +138,18 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// What laps are called together whose names differ by a number only: `iteration# (40 laps)`.
+fn as_one(row: &SpanRow, numbered: &[Numbered]) -> Option<String> {
+    let (RowKind::Span, [name]) = (row.kind, &row.names[..]) else {
+        return None;
+    };
+    let outermost = numbered.iter().filter(|one| one.names.len() == 1);
+    let pattern = without_numbers(name);
+    let mut same = outermost.filter(|one| one.names[0] == pattern);
+    let laps = same.next()?.spans;
+    Some(format!("{} ({laps} laps)", name::short(&pattern)))
 }
 
 /// The functions of a program without laps, by their own time, and what that is a part of: the run's time, or

@@ -229,3 +229,16 @@ fn where_a_device_does_the_work_it_tells_what_a_step_is_made_of() {
          (3.00 ms on the host): backward 56 %, forward 33 %, outside of these 11 %."
     );
 }
+
+#[test]
+fn laps_that_differ_by_a_number_only_are_told_as_one() {
+    let mut script = Script::new(7, 100 * MS);
+    for number in 0..40 {
+        let name = format!("iteration{number}");
+        script.span(&[&name], (10 + 2 * number) * MS, 2 * MS);
+    }
+    assert_eq!(
+        said(script),
+        "100 ms: 80 % iteration# (40 laps), 10 % startup, 10 % exit."
+    );
+}

@@ -31,6 +31,31 @@ for _ in range(12):
         optimizer.step()
         optimizer.zero_grad()
 """
+INFERENCE = """
+criterion = torch.nn.CrossEntropyLoss()
+y = torch.randint(0, 4, (8,))
+for _ in range(12):
+    with record_function("model_inference"):
+        out = model(x)
+    loss = criterion(out, y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+PHASES = """
+criterion = torch.nn.CrossEntropyLoss()
+y = torch.randint(0, 4, (8,))
+for _ in range(12):
+    with RANGE("forward"):
+        with RANGE("model"):
+            out = model(x)
+        loss = criterion(out, y)
+    with RANGE("backward"):
+        optimizer.zero_grad()
+        loss.backward()
+    with RANGE("optimizer"):
+        optimizer.step()
+"""
 TRIED = """
 with lt.lap("try"):
     loss = model(x).sum()
@@ -94,6 +119,21 @@ def test_laps_that_hold_parts_of_a_step_are_told_and_no_step_is(tmp_path: Path, 
     told = summary(tmp_path, WHOLE.replace("RANGE", name), "--force")
     assert "phases.torn" not in [one["code"] for one in told["warnings"]]
     assert counts(told)["step"] == 12
+
+
+def test_a_lap_around_the_model_alone_is_told_where_a_loss_follows_it(tmp_path: Path) -> None:
+    told = summary(tmp_path, INFERENCE)
+    [said] = [one["message"] for one in told["warnings"] if one["code"] == "phases.torn"]
+    assert "lap model_inference holds only a part of a step" in said
+    assert "A step takes" not in lt.open(tmp_path / "a.lap").report().headline
+
+
+@pytest.mark.parametrize("name", ["lt.lap", "record_function"])
+def test_laps_around_all_phases_are_the_whole_table(tmp_path: Path, name: str) -> None:
+    told = summary(tmp_path, PHASES.replace("RANGE", name))
+    found = {path: count for path, count in counts(told).items() if count}
+    assert found == {"forward": 12, "forward/model": 12, "backward": 12, "optimizer": 12}
+    assert "phases.torn" not in [one["code"] for one in told["warnings"]]
 
 
 def test_one_step_that_is_tried_out_says_nothing_of_the_training(tmp_path: Path) -> None:

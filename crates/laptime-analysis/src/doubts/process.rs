@@ -1,6 +1,6 @@
 //! Doubts about one process: its clock, its paths, how its file ends and what is missing of it.
 
-use laptime_core::{ClockKind, PathTable, Warning};
+use laptime_core::{ClockKind, PathId, PathTable, Tallies, Warning};
 
 use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary};
@@ -88,26 +88,7 @@ fn clock(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
 /// About spans that have no row of their own.
 fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if process.paths.get(laptime_core::PathId::OVERFLOW).is_some() {
-        let spans = overflowing(process);
-        if spans > 0 {
-            warnings.push(
-                Warning::new(
-                    "too-many-paths",
-                    format!(
-                        "{}: {} in <overflow>, because there were more than {} different paths, more \
-                         than {} MiB of names, or more than {} KiB of names nested in each other",
-                        called(summary),
-                        plural(spans, "span is", "spans are"),
-                        PathTable::LIMIT,
-                        PathTable::NAMES_LIMIT >> 20,
-                        PathTable::CHAIN_LIMIT >> 10,
-                    ),
-                )
-                .with_hint("use fixed names; put numbers and ids into metrics or marks"),
-            );
-        }
-    }
+    warnings.extend(overflowing(process, summary));
     if process.recursive_spans > 0 {
         warnings.push(
             Warning::new(
@@ -142,15 +123,40 @@ fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
     warnings
 }
 
-fn overflowing(process: &Process) -> u64 {
+/// Spans beyond the bounds of paths: outermost ones are in `<overflow>`, others are told in what they ran inside of.
+fn overflowing(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     let mut totals = process.totals.clone();
-    let overflow = |tallies: &mut laptime_core::Tallies| {
-        tallies
-            .settled()
-            .find(|(id, _)| *id == laptime_core::PathId::OVERFLOW)
-            .map_or(0, |(_, tally)| tally.count)
+    let mut tail = process.tail.clone();
+    let told: u64 = [&mut totals.first, &mut totals.others, &mut tail]
+        .into_iter()
+        .flat_map(Tallies::settled)
+        .filter(|(id, _)| *id == PathId::OVERFLOW)
+        .map(|(_, tally)| tally.count)
+        .sum();
+    let inside = process.overflowed_spans;
+    let are = |count, after| format!("{}{after}", plural(count, "span is", "spans are"));
+    let said = match (told, inside) {
+        (0, 0) => return None,
+        (_, 0) => are(told, " in <overflow>"),
+        (0, _) => are(
+            inside,
+            " part of the row around them, without one of their own",
+        ),
+        _ => format!(
+            "{} in <overflow>, and {inside} are part of the row around them",
+            are(told, "")
+        ),
     };
-    overflow(&mut totals.first) + overflow(&mut totals.others)
+    let message = format!(
+        "{}: {said}, because there were more than {} different paths, more than {} MiB of names, or more \
+         than {} KiB of names nested in each other",
+        called(summary),
+        PathTable::LIMIT,
+        PathTable::NAMES_LIMIT >> 20,
+        PathTable::CHAIN_LIMIT >> 10,
+    );
+    let hint = "use fixed names; put numbers and ids into metrics or marks";
+    Some(Warning::new("too-many-paths", message).with_hint(hint))
 }
 
 /// A file that was closed and has fewer bytes now, such as one that was copied half.

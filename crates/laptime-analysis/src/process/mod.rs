@@ -112,6 +112,8 @@ pub struct Process {
     pub folded_spans: u64,
     /// Spans that ran inside of one of the same path.
     pub recursive_spans: u64,
+    /// Spans of `<overflow>` whose time is that of what they ran inside of.
+    pub overflowed_spans: u64,
     /// Windows of its file that hold nothing though they should.
     pub empty_windows: u64,
     /// Bytes that its file has; `None` for the running process.
@@ -181,6 +183,7 @@ impl Process {
         self.open = facts.open;
         self.folded_spans = facts.folded_spans;
         self.recursive_spans = facts.recursive_spans;
+        self.overflowed_spans = facts.overflowed_spans;
         self.empty_windows = facts.empty_windows;
         let of_spans = self.earlier.last_end().max(self.totals.last_end);
         self.last_end = self.last_end.max(of_spans);
@@ -232,6 +235,7 @@ impl Process {
             truncated: 0,
             folded_spans: 0,
             recursive_spans: 0,
+            overflowed_spans: 0,
             empty_windows: 0,
             file_bytes,
             read_to: None,
@@ -363,6 +367,9 @@ impl Process {
         let mut track_before = None;
         for open in &self.open {
             let is_first = track_before.replace(open.track) != Some(open.track);
+            if open.path == PathId::OVERFLOW && !is_first {
+                continue; // its time is in that of what is around it
+            }
             let is_outermost = self
                 .paths
                 .get(open.path)
@@ -391,13 +398,14 @@ impl Process {
 
     /// Finished spans; pieces that continue one are not counted.
     pub fn span_count(&mut self) -> u64 {
-        [
+        let told: u64 = [
             &mut self.totals.first,
             &mut self.totals.others,
             &mut self.tail,
         ]
         .into_iter()
         .map(|tallies| tallies.settled().map(|(_, tally)| tally.count).sum::<u64>())
-        .sum()
+        .sum();
+        told + self.overflowed_spans
     }
 }

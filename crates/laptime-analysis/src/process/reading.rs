@@ -7,7 +7,7 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{WindowHeader, WindowState};
-use laptime_core::{PathId, PhaseName, Span, SpanFlags};
+use laptime_core::{PathId, PathTable, PhaseName, Span, SpanFlags};
 
 use super::{NamedTrack, Process, SteadyTotals};
 use crate::series::STEP;
@@ -28,6 +28,8 @@ pub enum Known {
     Noted {
         /// What they are to epochs, counted ones too.
         phase: Option<PhaseName>,
+        /// Steps inside of steps, which are no further ones of an epoch.
+        is_nested: bool,
         is_step: bool,
         /// Children of no span.
         is_outermost: bool,
@@ -39,19 +41,24 @@ pub enum Known {
 }
 
 impl Known {
-    fn of(name: &str, parent: PathId) -> Self {
-        let phase = PhaseName::of(name).or_else(|| PhaseName::of_counted(name));
+    fn of(id: PathId, name: &str, parent: PathId, paths: &PathTable) -> Self {
+        let of = |name: &str| PhaseName::of(name).or_else(|| PhaseName::of_counted(name));
+        let phase = of(name);
         let phase = phase.filter(|phase| phase.is_unit() || *phase == PhaseName::Epoch);
         let is_outermost = parent == PathId::ROOT;
         let is_data = !is_outermost && name == PhaseName::Data.text();
         if phase.is_none() && !is_outermost && !is_data {
             return Self::Plain;
         }
+        let is_step = |name: &&str| of(name) == Some(PhaseName::Step);
+        let is_nested = is_step(&name) && paths.names(parent).iter().any(is_step);
         Self::Noted {
             phase,
+            is_nested,
             is_step: name == STEP,
             is_outermost,
-            is_work: is_outermost && name != PhaseName::Compile.text(),
+            // Spans of `<overflow>` have one path and different names.
+            is_work: is_outermost && name != PhaseName::Compile.text() && id != PathId::OVERFLOW,
             is_data,
         }
     }
@@ -61,15 +68,16 @@ impl Process {
     /// Notes what more than its totals is kept of some spans.
     #[inline(never)]
     fn outstanding(&mut self, span: &Span, known: Known) {
-        let (phase, is_step, is_outermost, is_work, is_data) = match known {
+        let (phase, is_nested, is_step, is_outermost, is_work, is_data) = match known {
             Known::Noted {
                 phase,
+                is_nested,
                 is_step,
                 is_outermost,
                 is_work,
                 is_data,
-            } => (phase, is_step, is_outermost, is_work, is_data),
-            Known::Plain => (None, false, false, false, false),
+            } => (phase, is_nested, is_step, is_outermost, is_work, is_data),
+            Known::Plain => (None, false, false, false, false, false),
         };
         if is_data {
             self.waits.push(span.start, span.end());
@@ -85,7 +93,7 @@ impl Process {
             self.turns.open(span, self.rate);
             self.covers.add(span.start, span.end(), span.duration);
         }
-        if let Some(phase) = phase {
+        if let Some(phase) = phase.filter(|_| !is_nested) {
             self.epochs.span(phase, span);
         }
         if span.flags.has(SpanFlags::UNFINISHED) {
@@ -176,7 +184,7 @@ impl Process {
         if self.known.len() <= id.index() {
             self.known.resize(id.index() + 1, Known::Plain);
         }
-        self.known[id.index()] = Known::of(name, parent);
+        self.known[id.index()] = Known::of(id, name, parent, &self.paths);
     }
 
     /// The first pass over its records.

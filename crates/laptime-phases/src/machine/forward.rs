@@ -139,7 +139,8 @@ impl Machine {
             && (self.habits.trains_in_eval || program.training())
             && program.trains();
         if learns {
-            self.last.left = None;
+            // A loss after `with lt.lap("inference"):` around the model is of the step that this lap held.
+            self.goes_on_outside(program.is_bare());
             self.open_step(at, PhaseName::Forward);
             return;
         }

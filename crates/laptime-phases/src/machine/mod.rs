@@ -39,9 +39,12 @@ impl Machine {
         self.laps.now().max(self.last.end)
     }
 
-    /// Opens a phase, unless a lap of the user's by the same name takes its place.
+    /// Opens a phase, unless a lap of the user's by the same name takes its place, or one of them is all that is
+    /// told, as no step opens in it.
     fn open(&self, name: PhaseName, start: u64) -> Phase {
-        let is_hidden = self.laps.here().innermost == Some(name);
+        let here = self.laps.here();
+        let is_whole = self.unit.is_none() && here.in_phase && !here.in_step;
+        let is_hidden = here.innermost == Some(name) || is_whole;
         let open = || self.laps.open(name, start);
         Phase {
             name,

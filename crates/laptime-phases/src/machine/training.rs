@@ -20,14 +20,7 @@ impl Machine {
     pub(super) fn train(&mut self, at: u64, phase: PhaseName) {
         if !self.has_unit() {
             // A program without a loader: its step begins with its first work.
-            let left = self.last.left.take();
-            if let Some(path) = left.filter(|_| phase != PhaseName::Forward) {
-                self.habits.torn += 1;
-                // Of one that was tried out before the training nothing is to be said.
-                if self.habits.torn >= MOST_TRIED.max(self.steps) {
-                    self.laps.torn(path);
-                }
-            }
+            self.goes_on_outside(phase != PhaseName::Forward);
             self.open_step(at, phase);
             return;
         }
@@ -41,6 +34,18 @@ impl Machine {
             // `with lt.lap("body"):` around all of a step kept it open beyond its update.
             self.close_unit(at);
             self.open_step(at, phase);
+        }
+    }
+
+    /// A step begins. It is the rest of one that a lap of the user's held a part of, or that one is forgotten.
+    pub(super) fn goes_on_outside(&mut self, is_rest: bool) {
+        let left = self.last.left.take();
+        if let Some(path) = left.filter(|_| is_rest) {
+            self.habits.torn += 1;
+            // Of one that was tried out before the training nothing is to be said.
+            if self.habits.torn >= MOST_TRIED.max(self.steps) {
+                self.laps.torn(path);
+            }
         }
     }
 
@@ -86,7 +91,8 @@ impl Machine {
         }
         // Two optimizers that share a batch, and a `zero_grad` after the update: one step, in pieces.
         let goes_on = self.number.stepped && spot.path == self.last.parent;
-        let is_timed = spot.in_step || spot.innermost == Some(phase);
+        let is_part = spot.in_phase && self.iteration.is_none();
+        let is_timed = spot.in_step || is_part || spot.innermost == Some(phase);
         if !is_timed && let Some(unit) = self.open_unit(PhaseName::Step, spot, at) {
             unit.decide();
             if goes_on {
