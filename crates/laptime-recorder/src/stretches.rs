@@ -12,7 +12,6 @@ use crate::memory::Quiet;
 use crate::operators;
 use crate::registration;
 use crate::registry;
-use crate::span::inside_if;
 use crate::start::is_on_or_decide;
 use crate::thread::Thread;
 
@@ -89,7 +88,7 @@ fn leave_until(thread: &mut Thread, first: usize, until: u64) {
         let open = thread.stack().entry(index);
         let start = thread.stack().start(open);
         if until > start {
-            let inside = inside_if(thread.stack().is_part(index));
+            let inside = SpanFlags::inside_if(thread.stack().is_part(index));
             thread.writer.span(&Span {
                 flags: SpanFlags::UNFINISHED.with(inside),
                 ..Span::plain(PathId(open.path), start, until - start, track)
