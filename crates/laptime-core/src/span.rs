@@ -48,6 +48,12 @@ impl SpanFlags {
     /// Held its thread: the task that ran it gave no other one a turn meanwhile. Told of spans of 20 ms or more.
     pub const HELD: Self = Self(32768);
 
+    /// [`Self::INSIDE`], if it is so.
+    #[inline]
+    pub const fn inside_if(is_inside: bool) -> Self {
+        if is_inside { Self::INSIDE } else { Self::NONE }
+    }
+
     /// Whether all bits of `other` are set.
     #[inline]
     pub const fn has(self, other: Self) -> bool {

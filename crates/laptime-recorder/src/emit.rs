@@ -10,7 +10,7 @@ use crate::memory::Quiet;
 use crate::on_devices::times;
 use crate::registration;
 use crate::site::Site;
-use crate::span::{current_path, inside_if};
+use crate::span::current_path;
 use crate::start::is_on_or_decide;
 
 /// What a span may carry beyond its interval.
@@ -72,7 +72,7 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
         // The span around it has its time.
         let is_part = path == PathId::OVERFLOW && parent != PathId::ROOT && !flags.is_apart();
         let span = Span {
-            flags: flags.with(inside_if(is_part)),
+            flags: flags.with(SpanFlags::inside_if(is_part)),
             process_ns: extra.process_ns,
             thread_ns: extra.thread_ns,
             wall: extra.wall,

@@ -12,7 +12,6 @@ use crate::memory::Quiet;
 use crate::platform;
 use crate::registry::{self, ThreadName};
 use crate::site::Site;
-use crate::span::inside_if;
 use crate::stack::Stack;
 use crate::state;
 use crate::thread::Thread;
@@ -149,7 +148,7 @@ impl Thread {
             let duration = end.saturating_sub(open.start);
             // What it was said to do is not known to be done.
             self.writer.span(&Span {
-                flags: SpanFlags::UNBALANCED.with(inside_if(stack.is_part(index))),
+                flags: SpanFlags::UNBALANCED.with(SpanFlags::inside_if(stack.is_part(index))),
                 ..Span::plain(open.path, open.start, duration, open.track)
             });
         }

@@ -254,7 +254,7 @@ fn exit_slowly(
     end: u64,
     mut flags: SpanFlags,
 ) -> Option<u64> {
-    flags = flags.with(inside_if(thread.stack().is_inside(position)));
+    flags = flags.with(SpanFlags::inside_if(thread.stack().is_inside(position)));
     let Closed {
         entry,
         unbalanced,
@@ -274,7 +274,7 @@ fn exit_slowly(
         let memory = memory_of(thread, child.start);
         let start = thread.stack().take_start(child);
         let span = Span {
-            flags: SpanFlags::CLOSED_BY_PARENT.with(inside_if(child.is_overflow())),
+            flags: SpanFlags::CLOSED_BY_PARENT.with(SpanFlags::inside_if(child.is_overflow())),
             ..Span::plain(PathId(child.path), start, end.saturating_sub(start), track)
         };
         let work = thread.stack().take_work(child);
@@ -298,15 +298,6 @@ fn exit_slowly(
     write(thread, &span, memory, work);
     end_on_device(thread, entry.start, &span);
     Some(duration)
-}
-
-/// The flag of a span whose time is in that of the one around it, if it is such a span.
-pub(crate) fn inside_if(is_inside: bool) -> SpanFlags {
-    if is_inside {
-        SpanFlags::INSIDE
-    } else {
-        SpanFlags::NONE
-    }
 }
 
 /// Writes a span with what it carries, which most don't.

@@ -12,7 +12,7 @@ use crate::memory::Quiet;
 use crate::operators;
 use crate::registration;
 use crate::registry;
-use crate::span::{Open, inside_if, with_open};
+use crate::span::{Open, with_open};
 use crate::start::is_on_or_decide;
 use crate::thread::Thread;
 
@@ -98,7 +98,7 @@ fn leave_until(thread: &mut Thread, first: usize, until: u64) {
         let open = thread.stack().entry(index);
         let start = thread.stack().start(open);
         if until > start {
-            let inside = inside_if(thread.stack().is_part(index));
+            let inside = SpanFlags::inside_if(thread.stack().is_part(index));
             thread.writer.span(&Span {
                 flags: SpanFlags::UNFINISHED.with(inside),
                 ..Span::plain(PathId(open.path), start, until - start, track)
