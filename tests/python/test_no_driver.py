@@ -184,3 +184,31 @@ def test_a_recording_within_a_recording_says_it_while_the_program_runs(tmp_path:
     (tmp_path / "within.py").write_text(WITHIN)
     done = laptime("run", "-o", "outer.lap", "within.py", cwd=tmp_path)
     assert done.stdout.splitlines() == [REASON, REASON]
+
+
+ONE_BY_ONE = """
+import torch
+import laptime as lt
+
+def recorded(path, **asked):
+    with lt.record(path, **asked), lt.lap("work"):
+        pass
+    print(lt.open(path).report()["work"].why("device_memory_peak_max_bytes"))
+
+with lt.lap("live"):
+    pass
+print(lt.report()["live"].why("device_ns"))
+recorded("first.lap", memory=True)
+recorded("second.lap")
+recorded("third.lap", memory=True)
+print(lt.report()["live"].why("device_ns"))
+"""
+
+
+def test_each_recording_has_reasons_of_its_own_and_a_live_report_has_them(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ONE_BY_ONE], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    unread = f"memory of devices was not read: {REASON}"
+    told = [REASON, unread, "memory was not recorded", unread, REASON]
+    assert done.stdout.splitlines() == told

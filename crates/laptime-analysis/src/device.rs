@@ -88,8 +88,11 @@ impl Summary {
             return;
         }
         for name in DEVICE_TIME.names() {
-            let told = self.unavailable.entry(name.to_owned());
-            told.or_insert_with(|| Unavailable(why.to_owned()));
+            let told = self.unavailable.get(name).map(|told| told.0.as_str());
+            if told.is_none() || told == DEVICE_TIME.absent {
+                let why = Unavailable(why.to_owned());
+                self.unavailable.insert(name.to_owned(), why);
+            }
         }
     }
 }

@@ -119,6 +119,7 @@ def gauge(device: Any, memory: bool = False, stream: Any = None) -> tuple[Any, s
     return Waiting(make), reason
 
 
+#: Kinds of which that was said.
 _unknown: set[str] = set()
 
 

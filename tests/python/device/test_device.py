@@ -279,10 +279,15 @@ def test_without_a_driver_the_reason_is_that(
 
 
 def test_a_cpu_build_and_an_unknown_device_say_so(
-    monkeypatch: pytest.MonkeyPatch, cuda: FakeCuda
+    monkeypatch: pytest.MonkeyPatch, cuda: FakeCuda, caplog: pytest.LogCaptureFixture
 ) -> None:
     torch = sys.modules["torch"]
+    device._unknown.clear()
     assert device.gauge("lunar") == (None, "PyTorch knows no device 'lunar'")
+    lt.Timer(device="lunar:1")
+    assert caplog.messages == [
+        "PyTorch knows no device 'lunar': timers with device='lunar' tell the host's time alone"
+    ]
     assert device.gauge("hip")[1] == "PyTorch knows no device 'hip': it calls AMD devices 'cuda'"
     assert device.gauge("cpu") == (None, "the device is the CPU")
     monkeypatch.setattr(cuda, "is_available", lambda: False)

@@ -52,6 +52,20 @@ def test_where_there_is_none_the_reason_is_told(
     assert why == f"memory of devices was not read: {reason}"
 
 
+WITHOUT = """
+import sys
+import laptime as lt
+with lt.record(sys.argv[1], memory=True), lt.lap("work"):
+    pass
+print(lt.open(sys.argv[1]).report()["work"].why("device_memory_reserved_bytes"))
+"""
+
+
+def test_a_program_without_pytorch_says_so(tmp_path: Path, said: Callable[..., str]) -> None:
+    why = said(WITHOUT, str(tmp_path / "a.lap"))
+    assert why == "memory of devices was not read: the program did not import PyTorch"
+
+
 def test_an_allocator_that_counts_nothing_is_a_reason(
     tmp_path: Path, said: Callable[..., str]
 ) -> None:
