@@ -204,8 +204,13 @@ def test_the_command_tells_imports_and_functions(tmp_path: Path) -> None:
     said = " ".join(ran.stderr.split())
     assert re.search(r"`import slow_module` took 1\.\d+ s", said), said
     assert ran.stderr.rstrip().endswith("next: laptime report r.lap --functions")
+    # Wide enough for whatever else was seen at the start.
     told = subprocess.run(
-        [*laptime, "report", "r.lap", "--functions"], cwd=tmp_path, capture_output=True, text=True
+        [*laptime, "report", "r.lap", "--functions"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "200"},
     )
     assert re.search(r"import slow_module +\d+ +1\.\d+", told.stdout), told.stdout
     # What an import runs is its row's alone; who wants its lines has them in JSON.
