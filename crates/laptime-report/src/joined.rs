@@ -110,7 +110,8 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
 fn told(summary: &Summary, told: ToldShapes) -> String {
     let is_contradicted = summary.warnings.iter().any(|it| it.code == CONTRADICTED);
     let held = if is_contradicted {
-        format!("it held for {} others that were counted", told.held_for)
+        let (one, several) = ("other that was counted", "others that were counted");
+        format!("it held for {}", plural(told.held_for, one, several))
     } else {
         format!(
             "{} others were counted, and it held for each",
