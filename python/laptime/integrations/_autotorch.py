@@ -96,9 +96,12 @@ def _say_without_torch() -> None:
     if _watched is not None or (not _installed and "torch" in sys.modules):
         return
     other = next((name for name in ("jax", "tensorflow", "mlx") if name in sys.modules), None)
-    whose = f"the program uses {other}" if other else "the program did not import it"
+    whose = f"the program uses {other}" if other else "the program did not import PyTorch"
     if _wanted_steps:
-        note("kernels.unavailable", f"steps are profiled by PyTorch's profiler, and {whose}")
+        note(
+            "kernels.unavailable",
+            f"no step was profiled: that takes PyTorch's profiler, and {whose}",
+        )
     if not _wants_ops:
         return
     note(

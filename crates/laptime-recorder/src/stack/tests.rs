@@ -1,3 +1,4 @@
+use super::closing::MAX_STRAYS;
 use super::*;
 
 fn entry(number: u32) -> Entry {

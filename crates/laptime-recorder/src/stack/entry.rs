@@ -1,0 +1,89 @@
+//! One open span, and what is marked on it.
+
+use laptime_core::PathId;
+
+use crate::site::Site;
+
+/// Set in [`Entry::site`] of spans that close together with their parent.
+pub const AUTOMATIC: u32 = 1 << 31;
+
+/// Set in [`Entry::site`] of spans that carry work, or that were written in part: no site is equal to it, so
+/// such spans close the general way.
+pub const CARRIES: u32 = 1 << 30;
+
+/// Set in [`Entry::site`] of spans without a path of their own, of `<overflow>`: what is around them may have their time.
+const OVERFLOWS: u32 = 1 << 29;
+
+/// Spans with any of these close the general way.
+pub const GENERAL: u32 = CARRIES | OVERFLOWS;
+
+/// What of [`Entry::site`] is no site.
+const FLAGS: u32 = AUTOMATIC | GENERAL;
+
+/// One open span.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Entry {
+    pub path: u32,
+    /// Its site's index, and flags.
+    pub site: u32,
+    pub start: u64,
+}
+
+impl Entry {
+    /// A span that opens.
+    #[inline]
+    pub fn new(path: PathId, site: &Site, flags: u32, start: u64) -> Self {
+        let site = site.index() | flags;
+        Self {
+            path: 0,
+            site,
+            start,
+        }
+        .moved(path)
+    }
+
+    /// The same span under another path.
+    #[inline]
+    pub fn moved(self, path: PathId) -> Self {
+        let overflows = if path == PathId::OVERFLOW {
+            OVERFLOWS
+        } else {
+            0
+        };
+        Self {
+            path: path.0,
+            site: self.site & !OVERFLOWS | overflows,
+            ..self
+        }
+    }
+
+    /// The same span, which closes the general way.
+    pub fn carrying(self) -> Self {
+        Self {
+            site: self.site | CARRIES,
+            ..self
+        }
+    }
+
+    /// Whether it was opened at a site.
+    pub fn is_of(self, site: u32) -> bool {
+        self.site & !FLAGS == site
+    }
+
+    /// Whether it closes together with its parent.
+    pub fn is_automatic(self) -> bool {
+        self.site & AUTOMATIC != 0
+    }
+
+    /// Whether it may carry anything.
+    #[inline]
+    pub fn carries(self) -> bool {
+        self.site & CARRIES != 0
+    }
+
+    /// Whether it has no path of its own.
+    pub fn is_overflow(self) -> bool {
+        self.path == PathId::OVERFLOW.0
+    }
+}
