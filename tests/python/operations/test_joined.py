@@ -118,6 +118,15 @@ def test_evaluation_is_counted_apart_from_training(run):
     assert report["evaluation"].count == 11
 
 
+def test_a_model_that_ran_once_says_where_its_flop_are_had(run):
+    program = """
+    with torch.no_grad(): net(torch.randn(20, 16))
+    """
+    report, _ = run(NET + textwrap.dedent(program))
+    assert report["counted evaluation"].flop is None
+    assert "no row has FLOP" in report.to_json()
+
+
 def test_waiting_for_no_further_batch_goes_on_with_the_unit_that_was_counted(run):
     program = """
     data = torch.utils.data.TensorDataset(torch.randn(12, 16))

@@ -47,6 +47,24 @@ pub fn doubts(tree: &Tree) -> impl Iterator<Item = Warning> {
     given::doubt(tree)
         .into_iter()
         .chain(counted::doubt(tree, &inclusive(tree)))
+        .chain(nothing_again(tree))
+}
+
+/// Where all laps are those in which operations were being counted, no row has any.
+fn nothing_again(tree: &Tree) -> Option<Warning> {
+    let is_counted = |index: &usize| {
+        tree.names(*index)
+            .last()
+            .is_some_and(|name| was_counted(name))
+    };
+    (!tree.has_operations() && tree.in_order().iter().any(is_counted)).then(|| {
+        Warning::new(
+            "operations-once",
+            "no row has FLOP: in every lap of this run operations were being counted, which makes a lap slower. \
+             FLOP are shown of the laps after that: let the program do the same again, or count the model alone \
+             (lt.count(model, inputs), laptime ops)",
+        )
+    })
 }
 
 #[cfg(test)]

@@ -372,3 +372,22 @@ fn shapes_that_formulas_told_are_added_up_and_are_no_warning() {
     let silent = summarize(&[Script::new(1, 1_000 * MS)], Options::default());
     assert!(silent.operations.is_none());
 }
+
+#[test]
+fn a_run_whose_every_call_was_counted_says_why_no_row_has_operations() {
+    let told = |script: &Script| {
+        let summary = summarize(std::slice::from_ref(script), Options::default());
+        summary
+            .warnings
+            .iter()
+            .any(|warning| warning.code == "operations-once")
+    };
+    let mut script = Script::new(1, 10_000 * MS);
+    script.operations(1, &["step", "forward"], cost(1_000, 10), "float32");
+    script.span(&["counted step", "forward"], MS, 4 * MS);
+    script.span(&["counted step"], 0, 10 * MS);
+    assert!(told(&script));
+    steps(&mut script, 1, 1, 1);
+    assert!(!told(&script));
+    assert!(!told(&training(0)));
+}
