@@ -1,15 +1,24 @@
 //! Where the difference of a step lies: the innermost path that makes most of it, or the largest parts.
 //!
 //! By medians, as the verdict is: a few steps that take far longer move the means of a step and of what
-//! is inside it, and say nothing about all others. Medians hardly add up, so parts are no shares.
+//! is inside it, and say nothing about all others. But medians need not add up: laps that take turns at
+//! being slow leave each other's medians as they were, and move that of the step. What the means leave
+//! outside of the laps inside tells: where the medians leave much more or less, the parts are of means.
 
-use super::comparison::{Cause, CausePart};
+use std::ops::RangeInclusive;
+
+use super::comparison::{Average, Cause, CausePart};
 use super::comparison_row::ComparisonRow;
 
 /// From this part of the difference on, a path inside is where it lies.
 const MOST_RATIO: f64 = 0.6;
 /// Below this part a path is not named.
 const LEAST_RATIO: f64 = 0.15;
+/// Medians add up where what they leave outside of the paths inside is within this part of the difference
+/// of what the means leave there.
+const ADDS_UP_RATIO: f64 = 0.15;
+/// How far a mean may be from the median's difference where parts are of means.
+const ALIKE: RangeInclusive<f64> = 0.5..=2.0;
 /// Paths that are named at most.
 const MOST_PARTS: usize = 3;
 
@@ -19,18 +28,29 @@ type Size = fn(&ComparisonRow) -> f64;
 /// Where the difference of the step, or the run, lies; `None` where nothing inside tells it.
 pub fn of(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Cause> {
     let is_of_run = !rows.iter().any(|row| row.path == whole.path);
+    let around: &[String] = if is_of_run { &[] } else { &whole.names };
     // A run is the sum of what is in it: there the means are right.
-    let (around, size): (&[String], Size) = if is_of_run {
-        (&[], |row| row.difference_ns)
+    let shares_of = if is_of_run {
+        Some(Average::Means)
     } else {
-        (&whole.names, ComparisonRow::typical_difference_ns)
+        adds_up(whole, rows)
+    };
+    let size: Size = match shares_of {
+        Some(Average::Means) => |row| row.difference_ns,
+        _ => ComparisonRow::typical_difference_ns,
     };
     let difference_ns = size(whole);
     if difference_ns == 0.0 {
         return None;
     }
     let share = |row: &ComparisonRow| size(row) / difference_ns;
-    let own_ns = own(whole, rows, difference_ns).filter(|_| !is_of_run);
+    let own_ns = match shares_of {
+        Some(Average::Medians) => Some(whole.own_median_difference_ns),
+        Some(Average::Means) if !is_of_run => Some(whole.own_difference_ns),
+        _ => None,
+    };
+    let own_ns =
+        own_ns.filter(|own_ns| own_ns / difference_ns >= LEAST_RATIO && is_split(whole, rows));
     let mut parts = largest(rows, around, share);
     if own_ns.is_some_and(|own_ns| own_ns / difference_ns >= MOST_RATIO) {
         parts.clear();
@@ -49,20 +69,27 @@ pub fn of(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Cause> {
         difference_ns,
         parts,
         own_ns,
+        shares_of,
     })
 }
 
-/// What the step takes longer outside of the paths inside, where there are some and that is enough to be named.
-fn own(whole: &ComparisonRow, rows: &[ComparisonRow], difference_ns: f64) -> Option<f64> {
-    let is_split = rows
-        .iter()
-        .any(|row| row.depth() > whole.depth() && row.names.starts_with(&whole.names));
-    let own_ns = whole.own_median_difference_ns;
-    // Medians hardly add up: what they leave counts where the means, which do, leave it too.
-    let is_enough = |own_ns: f64, all_ns: f64| own_ns / all_ns >= LEAST_RATIO;
-    let is_told =
-        is_enough(own_ns, difference_ns) && is_enough(whole.own_difference_ns, whole.difference_ns);
-    (is_split && is_told).then_some(own_ns)
+/// Of which average the parts of a step's difference add up to it; `None` where they do of neither.
+fn adds_up(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Average> {
+    let (typical_ns, mean_ns) = (whole.typical_difference_ns(), whole.difference_ns);
+    let left = whole.own_median_difference_ns / typical_ns;
+    let left_by_means = whole.own_difference_ns / mean_ns;
+    if !is_split(whole, rows) || (left - left_by_means).abs() <= ADDS_UP_RATIO {
+        return Some(Average::Medians);
+    }
+    // Where a few steps make the means, they say nothing of the usual ones.
+    let is_alike = ALIKE.contains(&(mean_ns / typical_ns));
+    is_alike.then_some(Average::Means)
+}
+
+/// Whether there are paths inside the step.
+fn is_split(whole: &ComparisonRow, rows: &[ComparisonRow]) -> bool {
+    rows.iter()
+        .any(|row| row.depth() > whole.depth() && row.names.starts_with(&whole.names))
 }
 
 /// The parts directly inside that are to be named: one that has most of it, or the largest few.

@@ -72,3 +72,40 @@ fn beside_the_steps_a_difference_is_of_one_span_and_follows_from_the_medians() {
     assert!((row.ratio.unwrap() - new / base).abs() < 1e-9);
     assert!((row.median_difference_ns - 60e6).abs() < 1e6);
 }
+
+/// Steps of two laps, of which one is longer by so much in two of five steps, and the other in two others.
+fn turns(more_ms: u64, seed: u64) -> Run {
+    let mut script = Script::new(7, 0);
+    let mut now = 0;
+    for step in 0..100 {
+        let noise = (step * 7_919 + seed * 104_729) % 1_009 * 100;
+        let lap = |in_turn: bool| 2 * MS + noise + if in_turn { more_ms * MS } else { 0 };
+        let (first, second) = (lap(step % 5 < 2), lap((2..4).contains(&(step % 5))));
+        script.span(&["step", "first"], now, first);
+        script.span(&["step", "second"], now + first, second);
+        script.span(&["step"], now, first + second);
+        now += first + second;
+    }
+    script.header.closed = Some(crate::scripted::anchor(now));
+    fed::run(&format!("{seed}.lap"), &[script])
+}
+
+#[test]
+fn laps_that_take_turns_at_being_slow_are_told_by_means_for_their_medians_stay() {
+    let side = |more_ms, from| (from..from + 3).map(move |seed| turns(more_ms, seed));
+    let base: Vec<Run> = side(0, 0).collect();
+    let pair = compare(&base, &[side(10, 5).collect()], &Options::default())
+        .pairs
+        .remove(0);
+    assert_eq!(pair.verdict, Verdict::Slower);
+    let cause = pair.cause.unwrap();
+    assert_eq!(cause.shares_of, Some(Average::Means));
+    assert_eq!(cause.own_ns, None);
+    let told: Vec<(&str, f64)> = cause
+        .parts
+        .iter()
+        .map(|part| (part.path.as_str(), (part.difference_ns / 1e6).round()))
+        .collect();
+    assert_eq!(told.len(), 2);
+    assert!(told.contains(&("step/first", 4.0)) && told.contains(&("step/second", 4.0)));
+}

@@ -107,16 +107,28 @@ pub struct Pair {
     pub notes: Vec<Warning>,
 }
 
+/// Of what differences are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Average {
+    /// Of medians: those of a usual step.
+    Medians,
+    /// Of means, which add up.
+    Means,
+}
+
 /// Where the difference of a step lies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cause {
-    /// Time that the median step takes longer; below zero where it is less.
+    /// Time that a step takes longer; below zero where it is less. By `shares_of`, and of medians without.
     pub difference_ns: f64,
     /// The paths that make most of it, largest first.
     pub parts: Vec<CausePart>,
     /// What the step takes longer outside of all paths inside, where that is much of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_ns: Option<f64>,
+    /// Of which average the parts add up to the difference; `None` where they do of neither.
+    pub shares_of: Option<Average>,
 }
 
 /// One path's part of it.
@@ -124,7 +136,7 @@ pub struct Cause {
 pub struct CausePart {
     /// The path.
     pub path: String,
-    /// Time that the median step takes longer through it.
+    /// Time that a step takes longer through it.
     pub difference_ns: f64,
 }
 

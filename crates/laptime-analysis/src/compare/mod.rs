@@ -30,8 +30,8 @@ mod typical;
 
 pub use between::CODE as BETWEEN_STEPS;
 pub use comparison::{
-    Beside, Cause, CausePart, Comparison, Difference, Pair, Recorded, SCHEMA, SCHEMA_VERSION,
-    SideSummary, Unit,
+    Average, Beside, Cause, CausePart, Comparison, Difference, Pair, Recorded, SCHEMA,
+    SCHEMA_VERSION, SideSummary, Unit,
 };
 pub use comparison_row::{ComparisonRow, Presence, RowSide, name_of};
 pub use gate::{Gate, GateOutcome, GateResult, Limit, Statistic};

@@ -1,6 +1,6 @@
 //! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
 
-use laptime_analysis::compare::{Basis, ComparisonRow, Pair, Presence};
+use laptime_analysis::compare::{Average, Basis, ComparisonRow, Pair, Presence};
 use laptime_analysis::verdict::Verdict;
 use laptime_core::Unavailable;
 
@@ -31,7 +31,7 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
     let laps = sorted(shown(pair, is_whole));
     let hidden = pair.rows.len() - laps.len();
     let shown: Vec<&ComparisonRow> = pair.step_to_step.iter().chain(laps).collect();
-    let has_share = is_clear(pair.whole.verdict) && pair.cause.is_some();
+    let has_share = is_clear(pair.whole.verdict) && shares_of(pair).is_some();
     let columns: Vec<Column> = COLUMNS
         .into_iter()
         .filter(|column| *column != Column::OwnShare || has_share)
@@ -178,8 +178,12 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
         }
         Column::Difference => Cell::Difference(row.median_difference_ns),
         Column::OwnShare if is_part(pair, row) => {
-            let whole_ns = pair.whole.median_difference_ns;
-            Cell::Share(row.own_median_difference_ns / whole_ns)
+            let whole = &pair.whole;
+            Cell::Share(if shares_of(pair) == Some(Average::Means) {
+                row.own_difference_ns / whole.difference_ns
+            } else {
+                row.own_median_difference_ns / whole.median_difference_ns
+            })
         }
         Column::Verdict => match (row.presence, row.verdict) {
             (Presence::Added, _) => Cell::Word("added"),
@@ -189,6 +193,11 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
         },
         _ => Cell::Blank,
     }
+}
+
+/// Of which average shares of the difference are, where they add up.
+fn shares_of(pair: &Pair) -> Option<Average> {
+    pair.cause.as_ref()?.shares_of
 }
 
 /// Whether a row is the step's, or of a lap inside of it.
@@ -242,6 +251,11 @@ fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
         notes.push(if is_of_run {
             "own part is the share of that difference without what the laps inside take: all add up to 100 %"
                 .to_owned()
+        } else if shares_of(pair) == Some(Average::Means) {
+            format!(
+                "the medians of the laps inside do not add up to the {noun}'s, so own part is of means: the share of \
+                 what {a} {noun} takes longer on average, without what the laps inside take; all add up to 100 %"
+            )
         } else {
             format!(
                 "own part is the share of a {noun}'s difference without what the laps inside take: in {a} \
