@@ -95,6 +95,9 @@ pub enum Finding {
         path: String,
         /// Mean wait per step.
         per_step_ns: u64,
+        /// Median wait, where a few long ones make most of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usual_ns: Option<u64>,
         /// Mean duration of a step.
         step_ns: u64,
         /// All waits together.

@@ -109,20 +109,26 @@ fn of_parts(finding: &Finding) -> Option<String> {
         Finding::DataWait {
             path,
             per_step_ns,
+            usual_ns,
             step_ns,
             function,
             workers,
             worker_function,
             ..
         } => format!(
-            "Each {} waits {} for data on average, {} of its time ({}{}). {}",
+            "Each {} waits {} for data on average, {} of its time ({}{}){}. {}",
             // It waits right inside of the step.
             one(around(path)),
             time(*per_step_ns),
             share(*per_step_ns, *step_ns),
             name::path(path),
             also_in(function.as_ref()),
-            waits::supply(workers.as_ref(), worker_function.as_ref()),
+            usual_ns.map_or_else(String::new, waits::usual),
+            waits::supply(
+                workers.as_ref(),
+                worker_function.as_ref(),
+                usual_ns.is_some()
+            ),
         ),
         Finding::HotSpot {
             path,

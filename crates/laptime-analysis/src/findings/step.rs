@@ -86,9 +86,13 @@ pub fn data_wait(
         && total_ns / steps.count >= LEAST_WAIT_NS;
     let is_much = total_ns as f64 >= DATA_RATIO * steps_ns as f64;
     let (function, worker_function) = function::of_wait(summary, &wait.path);
+    let per_step_ns = total_ns / steps.count;
     (is_felt && is_much).then(|| Finding::DataWait {
         path: wait.path.clone(),
-        per_step_ns: total_ns / steps.count,
+        per_step_ns,
+        usual_ns: wait
+            .p50_ns
+            .filter(|usual_ns| usual_ns.saturating_mul(2) < per_step_ns),
         step_ns: steps_ns / steps.count,
         total_ns,
         function,

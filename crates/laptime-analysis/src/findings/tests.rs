@@ -139,6 +139,17 @@ fn steps_that_wait_for_data_are_found() {
     );
 }
 
+#[test]
+fn the_median_wait_is_told_where_a_few_long_ones_make_most_of_them() {
+    let usual = |script: &Script| match &found(script)[..] {
+        [Finding::DataWait { usual_ns, .. }, ..] => *usual_ns,
+        other => panic!("{other:?}"),
+    };
+    let few = run(|step| training(if step % 15 == 0 { 170 } else { 1 }, 4));
+    assert!(usual(&few).is_some_and(|ns| ns.abs_diff(MS) < MS / 20));
+    assert_eq!(usual(&run(|_| training(10, 10))), None);
+}
+
 /// The steps of a run with a look at their main thread in every ms: of three in a row, `load` has two.
 fn sampled(mut script: Script, file: &'static str) -> Script {
     script.name_track(MAIN, false, "main");

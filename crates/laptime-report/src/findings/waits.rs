@@ -67,8 +67,20 @@ pub fn threads(wait: &ThreadsWait) -> String {
     )
 }
 
-/// What brings data faster.
-pub fn supply(workers: Option<&WorkerLap>, function: Option<&MainFunction>) -> String {
+/// That a few long waits make most of them.
+pub fn usual(median_ns: u64) -> String {
+    format!(
+        ", though half of the waits take less than {}",
+        time(median_ns)
+    )
+}
+
+/// What brings data faster. Where a few waits make most of them, it may be no matter of how fast the workers are.
+pub fn supply(
+    workers: Option<&WorkerLap>,
+    function: Option<&MainFunction>,
+    is_of_few: bool,
+) -> String {
     let Some(lap) = workers else {
         if let Some(function) = function {
             return format!(
@@ -77,6 +89,12 @@ pub fn supply(workers: Option<&WorkerLap>, function: Option<&MainFunction>) -> S
                 100.0 * function.ratio,
                 called(function),
             );
+        }
+        if is_of_few {
+            return "If the long ones are at the start and end of each epoch, that is where the loader starts and ends \
+                    its workers: `persistent_workers=True` does so once. Otherwise use more workers (`num_workers`, \
+                    `prefetch_factor`), or do less work per sample."
+                .to_owned();
         }
         return "Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample."
             .to_owned();
