@@ -65,14 +65,17 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
     let mut rows = Vec::new();
     for lap in laps {
         rows.push(of_lap(lap, exact));
-        let least_ns = LEAST_RATIO * lap.self_ns as f64;
-        let shown = (most, least_ns);
+        let shown = (
+            most,
+            function_rows::least_ns(view, LEAST_RATIO, lap.self_ns),
+        );
         let shown = function_rows::shown(
             &lap.functions,
             |one| weight(exact, one),
             view.function_sort,
             shown,
         );
+        let others = others(lap, &shown);
         let below = shown.into_iter().filter_map(|one| {
             let function = exact.functions.get(one.function)?;
             let mut rows = vec![of_function(function, one, lap)];
@@ -83,7 +86,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
             }
             Some(rows)
         });
-        rows.extend(function_rows::placed(below));
+        rows.extend(function_rows::placed(below.chain(others)));
     }
     Table {
         lead: "lap, functions called in it",
@@ -158,6 +161,25 @@ fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Ro
         Cell::Blank,
     ];
     function_rows::below_lap(named(function), cells)
+}
+
+/// A row for all functions of a lap that are not shown.
+fn others(lap: &ExactLap, shown: &[&ExactInLap]) -> Option<Vec<Row>> {
+    let count = lap.functions.len() - shown.len();
+    let rest = |all: u64, of: fn(&ExactInLap) -> u64| {
+        all.saturating_sub(shown.iter().map(|one| of(one)).sum())
+    };
+    let self_ns = rest(lap.self_ns, |one| one.self_ns);
+    let cells = vec![
+        Cell::Count(rest(lap.call_count, |one| one.call_count), 0),
+        time(self_ns),
+        Cell::Blank,
+        Cell::Blank,
+        Cell::Share(self_ns as f64 / lap.self_ns.max(1) as f64),
+        Cell::Blank,
+    ];
+    let name = quantity::plural(count as u64, "other function", "other functions");
+    (count > 0).then(|| vec![function_rows::below_lap(name, cells)])
 }
 
 /// A function's name, and where it begins.

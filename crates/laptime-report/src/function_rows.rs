@@ -7,7 +7,7 @@ use laptime_core::short_file;
 
 use crate::document::{Cell, Content, Row, Section};
 use crate::name;
-use crate::view::FunctionSort;
+use crate::view::{FunctionSort, View};
 
 /// What a function is ordered by, and shown for.
 pub struct Weight<'n> {
@@ -18,24 +18,22 @@ pub struct Weight<'n> {
     pub name: &'n str,
 }
 
-/// The functions of a lap that are shown: at most so many, each with at least so many nanoseconds in what
-/// they are ordered by.
+/// The functions of a lap that are shown: at most so many, each with at least so many nanoseconds where they are
+/// ordered by time.
 pub fn shown<'f, F>(
     functions: &'f [F],
     weight: impl Fn(&'f F) -> Weight<'f>,
     sort: FunctionSort,
     (most, least_ns): (usize, f64),
 ) -> Vec<&'f F> {
-    let is_by_total = sort == FunctionSort::Total;
+    let is_enough = |ns: u64| ns > 0 && ns as f64 >= least_ns;
     let mut shown: Vec<(Weight<'f>, &F)> = (functions.iter())
         .map(|one| (weight(one), one))
-        .filter(|(weight, _)| {
-            let ns = if is_by_total {
-                weight.total_ns
-            } else {
-                weight.self_ns
-            };
-            ns > 0 && ns as f64 >= least_ns
+        .filter(|(weight, _)| match sort {
+            FunctionSort::SelfTime => is_enough(weight.self_ns),
+            FunctionSort::Total => is_enough(weight.total_ns),
+            // What is called most often may take no time, and what is looked for by its name neither.
+            FunctionSort::Count | FunctionSort::Name => weight.count > 0,
         })
         .collect();
     match sort {
@@ -46,6 +44,16 @@ pub fn shown<'f, F>(
     }
     shown.truncate(most);
     shown.into_iter().map(|(_, one)| one).collect()
+}
+
+/// From how many nanoseconds on a function is shown: those that take less than a part of their lap are left out, unless
+/// somebody asks for so many functions.
+pub fn least_ns(view: &View, ratio: f64, lap_ns: u64) -> f64 {
+    if view.top.is_some() {
+        0.0
+    } else {
+        ratio * lap_ns as f64
+    }
 }
 
 /// What stands where a filter lets no lap through.

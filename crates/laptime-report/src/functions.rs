@@ -237,7 +237,7 @@ fn below(
     } else {
         (lap.total_ns, weight as fn(&FunctionTime) -> Weight<'_>)
     };
-    let shown = (most, LEAST_RATIO * whole as f64);
+    let shown = (most, function_rows::least_ns(view, LEAST_RATIO, whole));
     let shown = function_rows::shown(&lap.functions, of, view.function_sort, shown);
     let shown = shown.into_iter().map(|one| {
         let own_ns = one.beside_imports_ns();

@@ -278,6 +278,16 @@ fn counted_calls_have_a_table_unasked_and_say_who_called() {
     per call is the total of a primitive call
     of parent is the own time's share of the lap's
     ");
+    let first = View {
+        top: Some(1),
+        ..by_function(None)
+    };
+    let told = text(&summary(&script), &first);
+    let others = told.lines().find(|line| line.contains("1 other function"));
+    assert!(
+        others.is_some_and(|line| line.contains(" 3    1.00 ms")),
+        "{told}"
+    );
     script.span(&["step"], 100 * MS, 300 * MS);
     let told = text(&summary(&script), &by_function(None));
     assert!(told.contains("\nno lap open"), "{told}");
