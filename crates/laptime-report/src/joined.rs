@@ -10,6 +10,8 @@ use crate::quantity::{self, Precision, plural, si};
 use crate::roofline::{Point, Roof, Roofline};
 use crate::view::View;
 
+/// Laps in which operations were counted that are named.
+const MOST_PATHS: usize = 4;
 /// Code of the warning that says that a count contradicted a formula.
 const CONTRADICTED: &str = "operations.contradicted";
 
@@ -86,22 +88,22 @@ fn above(summary: &Summary, operations: &OperationsSummary) -> Option<String> {
 
 fn aside(operations: &OperationsSummary) -> Option<String> {
     let counted = &operations.counted;
-    let (count, ns) = counted.iter().fold((0, 0_u64), |(count, ns), units| {
-        (count + units.count, ns.saturating_add(units.total_ns))
+    let ns = counted.iter().map(|units| units.total_ns);
+    let ns = ns.fold(0, u64::saturating_add);
+    let shown = counted.iter().take(MOST_PATHS).map(|units| {
+        let times = quantity::thousands(units.count);
+        format!("{} ({times} ×)", name::visible(&units.path))
     });
-    let mut paths: Vec<String> = counted
-        .iter()
-        .map(|units| name::visible(&units.path))
-        .collect();
-    paths.truncate(4);
-    (count > 0).then(|| {
+    let mut shown: Vec<String> = shown.collect();
+    if counted.len() > MOST_PATHS {
+        shown.push(format!("{} others", counted.len() - MOST_PATHS));
+    }
+    (!counted.is_empty()).then(|| {
         format!(
-            "the operations of {} were counted while {} ran, {} in all: see {}; no other row includes \
-             them, and each row has the operations of its own runs",
-            plural(count, "unit", "units"),
-            if count == 1 { "it" } else { "they" },
+            "operations were counted in {}, which took {} in all: no other row includes these laps, and each has \
+             the operations of its own runs",
+            shown.join(", "),
             quantity::duration(ns, Precision::Exact).inline(),
-            paths.join(", "),
         )
     })
 }

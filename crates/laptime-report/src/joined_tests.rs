@@ -18,7 +18,7 @@ fn text(summary: &laptime_analysis::Summary) -> String {
 fn a_report_says_what_rates_are_compared_with_and_what_was_counted_as_it_ran() {
     let shown = text(&counted());
     for expected in [
-        "the operations of 1 unit were counted while it ran, 90.00 ms in all: see counted step",
+        "operations were counted in counted step (1 ×), which took 90.00 ms in all: no other row",
         "MFU divides by the published float32 peak of cpu, 1.00 GFLOP/s",
         "80.0 %",
         "arithmetic",

@@ -214,9 +214,9 @@ fn the_table_of_a_killed_run_in_80_columns() {
     startup                0    ns                                 0.0 %
     other                  0    ns                                 0.0 %
     exit                   0    ns                                 0.0 %
-    0 +1: 0 finished; 1 ran only partly under this name, or partly outside of the
-    time that is shown: their time here is in total and self, not in mean and
-    percentiles
+    0 +1: 0 finished, 1 cut off (by the end of the program, by that of the time
+    shown, or by going on under another name): that time is in total and self, not
+    in mean or percentiles
     – no span of this path began and ended here
     left out to fit the width: self, mean
 
@@ -282,7 +282,7 @@ fn the_markdown_of_a_killed_run() {
     | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
     | *exit* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
 
-    0 +1: 0 finished; 1 ran only partly under this name, or partly outside of the time that is shown: their time here is in total and self, not in mean and percentiles
+    0 +1: 0 finished, 1 cut off (by the end of the program, by that of the time shown, or by going on under another name): that time is in total and self, not in mean or percentiles
 
     – no span of this path began and ended here
 

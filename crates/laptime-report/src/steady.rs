@@ -36,7 +36,14 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
     let whole = quantity::duration(steady.wall_ns, Precision::Exact).inline();
     let noun = steady.noun();
     let warmup = match steady.skipped_count {
-        0 => "no warm-up found".to_owned(),
+        0 if steady.from_step == 0 => "no warm-up found".to_owned(),
+        0 => format!(
+            "no warm-up found after {}, in which operations were counted or kernels profiled",
+            match steady.from_step {
+                1 => format!("{noun} 0"),
+                count => format!("{} 0 to {}", nouns(noun), count - 1),
+            }
+        ),
         steps => format!(
             "after {} of warm-up ({})",
             plural(steps, noun, &nouns(noun)),

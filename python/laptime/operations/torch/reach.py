@@ -112,7 +112,9 @@ class Target:
         sizes: list[tuple[str, tuple[int, ...], str]] = []
         for path, leaf in pytree.tree_leaves_with_path((self.inputs, self.kwargs)):
             if isinstance(leaf, torch.Tensor) and not leaf.is_nested:
-                label = ".".join(str(_key(entry)) for entry in path[1:])
+                # The place of an argument without a name says nothing beside its sizes.
+                is_bare = len(path) == 2 and _key(path[0]) == 0
+                label = "" if is_bare else ".".join(str(_key(entry)) for entry in path[1:])
                 if all(isinstance(size, int) for size in leaf.shape):
                     sizes.append((label, tuple(leaf.shape), str(leaf.dtype).split(".")[-1]))
         return sizes
