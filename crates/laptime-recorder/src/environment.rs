@@ -244,12 +244,11 @@ impl Asked {
             _ => {}
         }
         if let Some(typed) = value(MEMORY_VARIABLE) {
-            match memory(&typed) {
-                Ok(memory) => asked.memory = memory,
-                Err(()) => {
-                    let so = ", so memory is not counted";
-                    asked.warn(MEMORY_VARIABLE, &typed, "objects", so);
-                }
+            if let Ok(memory) = memory(&typed) {
+                asked.memory = memory;
+            } else {
+                let so = ", so memory is not counted";
+                asked.warn(MEMORY_VARIABLE, &typed, "objects", so);
             }
         }
         let said = value(DEVICE_VARIABLE);
