@@ -63,13 +63,25 @@ class Record:
     ) -> None:
         global _latest, _latest_pid
         path = os.fsdecode(path)
+        _check_name(path)
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
         if device_memory not in (None, "bounds", "fold", "history"):
             ways = "None, 'bounds', 'fold' or 'history'"
             raise ValueError(f"device_memory must be {ways}, not {device_memory!r}")
-        if sync not in (True, False):
-            raise ValueError(f"sync must be True or False, not {sync!r}")
+        switches = {
+            "sync": sync,
+            "phases": phases,
+            "modules": modules,
+            "ops": ops,
+            "stacks": stacks,
+            "calls": calls,
+            "nvtx": nvtx,
+            "force": force,
+        }
+        for name, value in switches.items():
+            if value not in (True, False):
+                raise ValueError(f"{name} must be True or False, not {value!r}")
         if streams not in ("current", "all"):
             raise ValueError(f"streams must be 'current' or 'all', not {streams!r}")
         steps = None
@@ -227,6 +239,16 @@ class Record:
 
     def __repr__(self) -> str:
         return f"<laptime.Record {str(self.path)!r}>"
+
+
+def _check_name(path: str) -> None:
+    """Refuses names that `laptime run -o` refuses: no command would find such a recording."""
+    stem, ending = os.path.splitext(path.rstrip(os.sep))
+    if ending != ".lap":
+        near = stem if ending[1:].isalpha() else path
+        raise ValueError(
+            f"cannot record in {path!r}: a recording's name ends in .lap, such as {near + '.lap'!r}"
+        )
 
 
 def _replace(path: str) -> Recorder:

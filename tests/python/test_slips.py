@@ -142,3 +142,60 @@ def test_counts_in_a_cell_have_the_media_types_that_are_asked_for() -> None:
     counts = lt.count(torch.mm, torch.zeros(2, 3), torch.zeros(3, 2))
     assert set(counts._repr_mimebundle_(include={"text/html"})) == {"text/html"}
     assert set(counts._repr_mimebundle_(exclude={"text/html"})) == {"text/plain"}
+
+
+@pytest.mark.parametrize("name", ["phases", "modules", "ops", "stacks", "calls", "nvtx", "force"])
+@pytest.mark.parametrize("value", ["x", 5, None])
+def test_a_switch_of_record_is_true_or_false(tmp_path: Path, name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} must be True or False, not {value!r}$"):
+        lt.record(tmp_path / "r.lap", **{name: value})  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_recording_is_called_like_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for typed, near in [("q.txt", "q.lap"), ("run-0.1", "run-0.1.lap"), ("q", "q.lap")]:
+        with pytest.raises(ValueError) as raised:
+            lt.record(typed)
+        said = f"cannot record in '{typed}': a recording's name ends in .lap, such as '{near}'"
+        assert str(raised.value) == said
+    assert not list(tmp_path.iterdir())
+    with lt.record(b"folder.lap/"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.lap"]
+
+
+@pytest.mark.parametrize(
+    ("kernels", "said"),
+    [
+        ("5:2", "kernels='5:2' holds no step, as the end isn't profiled: it must be larger"),
+        (range(5, 5), "kernels=range(5, 5) holds no step, as the end isn't profiled"),
+        ("0:10:2", "kernels takes every step from the first to the end, not '0:10:2'"),
+        (
+            range(0, 10, 2),
+            "kernels takes every step from the first to the end, not range(0, 10, 2)",
+        ),
+        ("3:", "kernels='3:' has no end: it is the step after the last, as in '10:13'"),
+        (slice(3, None), "kernels=slice(3, None, None) has no end"),
+        (":3", "kernels takes steps counted from 0"),
+        ("a:b", "kernels takes steps counted from 0"),
+        (5, "kernels takes steps counted from 0"),
+        (range(-3, 3), "kernels takes steps counted from 0"),
+    ],
+)
+def test_steps_that_cannot_be_profiled_are_told_with_what_is_wrong(
+    tmp_path: Path, kernels: Any, said: str
+) -> None:
+    with pytest.raises(ValueError) as raised:
+        lt.record(tmp_path / "k.lap", kernels=kernels)
+    assert str(raised.value).startswith(said)
+
+
+def test_a_number_that_is_none_is_named() -> None:
+    with pytest.raises(TypeError, match=r"^budget is a number, not 'x'$"):
+        lt.bench.options(budget="x")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^budget is a number, not 'x'$"):
+        lt.compare({"a": int, "b": int}, budget="x")  # type: ignore[call-overload]
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match=r"^budget is a number, not 'x'$"):
+        lt.bench_inference(torch.nn.Linear(2, 2), torch.ones(1, 2), budget="x")  # type: ignore[arg-type]

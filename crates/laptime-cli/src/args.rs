@@ -98,7 +98,7 @@ pub struct RunArgs {
 
     /// Count what every span allocates and frees; `objects` counts small Python objects one by one too
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true,
-          default_missing_value = "1", value_parser = ["1", "objects"], hide_possible_values = true)]
+          default_missing_value = "1", value_parser = counting)]
     pub memory: Option<String>,
 
     /// Record only the program's own laps: no automatic phases
@@ -519,6 +519,14 @@ fn runs(typed: &str) -> Result<usize, String> {
 fn rows(typed: &str) -> Result<usize, String> {
     let rows = typed.parse().ok().filter(|rows| *rows > 0);
     rows.ok_or_else(|| "it takes a number of rows from 1".to_owned())
+}
+
+/// What `--memory` counts, as `LAPTIME_MEMORY` takes it.
+fn counting(typed: &str) -> Result<String, String> {
+    match typed {
+        "1" | "objects" => Ok(typed.to_owned()),
+        _ => Err("it is --memory, or --memory=objects".to_owned()),
+    }
 }
 
 /// A parser for one of several names.

@@ -19,10 +19,10 @@ const ELF: &[u8] = b"\x7fELF";
 
 /// What to type in place of a program that isn't there.
 pub fn instead(program: &Path) -> Option<String> {
-    let is_bare = program.components().count() == 1;
-    if is_bare && program.metadata().is_ok_and(|found| found.is_dir()) {
-        return Some(recordings::is_folder(program));
+    if program == Path::new("-") {
+        return Some("for a program on standard input: laptime run python -".to_owned());
     }
+    let is_bare = program.components().count() == 1;
     let here = || {
         let here = quoted(&Path::new(".").join(program));
         Some(format!("to run the file here: laptime run {here}"))

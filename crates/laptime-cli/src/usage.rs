@@ -38,6 +38,10 @@ pub fn show<'a>(
     {
         hint = recordings::here();
     }
+    let is_missing = usage.kind() == ErrorKind::MissingRequiredArgument;
+    if is_missing && lacks_page(&usage) && typed.iter().any(|word| word == "--open") {
+        hint = Some(OPEN.to_owned());
+    }
     if usage.kind() == ErrorKind::InvalidValue {
         hint = memory_column(&mut usage);
     }
@@ -63,6 +67,15 @@ pub fn show<'a>(
         USAGE if is_run(typed) => RUN_FAILED,
         code => code,
     }
+}
+
+/// What to type beside `--open`.
+const OPEN: &str = "--open shows what --output writes: add -o page.html";
+
+/// Whether it is a page that is missing, not a recording.
+fn lacks_page(usage: &clap::Error) -> bool {
+    let missing = usage.get(ContextKind::InvalidArg);
+    matches!(missing, Some(ContextValue::Strings(options)) if options.iter().any(|one| one.starts_with("--output")))
 }
 
 /// Whether a program was to be run, wherever the word stands among options.

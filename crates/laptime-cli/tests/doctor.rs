@@ -33,7 +33,9 @@ fn settings_say_which_variable_is_ignored() {
     );
     assert!(out.contains("run.device     events   default"), "{out}");
     assert!(
-        err.starts_with("laptime: warning: LAPTIME_DEVICE=\"gpu\" says nothing: it takes"),
+        err.starts_with(
+            "laptime: warning: LAPTIME_DEVICE=\"gpu\" is not understood and is ignored; possible:"
+        ),
         "{err}"
     );
 }

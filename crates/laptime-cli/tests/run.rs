@@ -168,7 +168,7 @@ fn a_folder_that_cannot_be_written_costs_one_warning_and_nothing_else() {
     let left = place.laptime(&["run", "-o", output, "sh", "-c", script]);
     assert_eq!((left.code, left.out.as_str()), (5, "out\nunset\n"));
     insta::assert_snapshot!(left.err, @r"
-    laptime: warning: cannot record in occupied/under/a.lap: Not a directory (os error 20); running unrecorded
+    laptime: warning: cannot record in occupied/under/a.lap: occupied is not a folder; running unrecorded
     hint: pass --output FILE to record somewhere else
     ");
 }

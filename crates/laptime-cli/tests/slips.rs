@@ -320,6 +320,121 @@ fn what_a_program_lacks_is_what_is_named() {
 }
 
 #[test]
+fn a_folder_with_a_main_is_run_as_python_runs_it() {
+    let place = Place::new();
+    for name in ["sh", "empty", "sh/inner"] {
+        fs::create_dir(place.path().join(name)).unwrap();
+    }
+    place.file(
+        "sh/__main__.py",
+        "import sys; print('the folder', sys.argv)",
+    );
+    for typed in ["sh", "./sh", "sh/"] {
+        let left = place.laptime(&["run", typed, "-c", "1"]);
+        let said = format!("the folder ['{typed}', '-c', '1']\n");
+        assert_eq!((left.code, left.out), (0, said), "{}", left.err);
+    }
+    assert_eq!(place.recordings().len(), 3);
+    let inside = |typed: &str| {
+        let mut command = place.command();
+        command.current_dir(place.path().join("sh"));
+        Left::from(command.args(["run", typed]).output().unwrap())
+    };
+    let here = inside(".");
+    assert_eq!(here.out, "the folder ['.']\n", "{}", here.err);
+    assert!(here.err.contains("recording: sh-"), "{}", here.err);
+    insta::assert_snapshot!(place.laptime(&["run", "."]).err, @r"
+    laptime: error: cannot run .: it is a folder without a __main__.py
+    hint: name a script or a program inside it
+    ");
+    insta::assert_snapshot!(place.laptime(&["run", "empty"]).err, @r"
+    laptime: error: cannot run empty: it is a folder without a __main__.py
+    hint: name a script or a program inside it
+    ");
+    insta::assert_snapshot!(place.laptime(&["run", "-"]).err, @r"
+    laptime: error: cannot run -: not found on PATH
+    hint: for a program on standard input: laptime run python -
+    ");
+}
+
+#[test]
+fn a_program_on_path_runs_beside_a_folder_of_its_name_without_a_main() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("true")).unwrap();
+    let left = place.laptime(&["run", "true"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+}
+
+#[test]
+fn steps_that_cannot_be_profiled_are_told_with_what_is_wrong() {
+    let place = Place::new();
+    let said = |steps: &str| {
+        let left = place.laptime(&["run", "--kernels", steps, "true"]);
+        assert_eq!(left.code, 125, "{}", left.err);
+        let first = left.err.lines().next().unwrap_or_default();
+        first
+            .split("'--kernels <FIRST:END>': ")
+            .last()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(
+        said("5:2"),
+        "5:2 holds no step, as the end isn't profiled: it must be larger than the first, such as 5:6"
+    );
+    assert_eq!(said("3:"), "the end is missing: 3:6 are three steps");
+    assert_eq!(said(":3"), "the first step is missing: 0:3 begins at once");
+    assert_eq!(
+        said("0:10:2"),
+        "every step from the first to the end is profiled, so there is no third number: 0:10"
+    );
+    let general = "steps are written FIRST:END, counted from 0 and without the last, such as 10:13";
+    for steps in ["5", "a:b", "1:2:3:4", "0:99999999999"] {
+        assert_eq!(said(steps), general);
+    }
+}
+
+#[test]
+fn what_is_counted_of_memory_is_told_by_what_can_be_typed() {
+    let place = Place::new();
+    let left = place.laptime(&["run", "--memory=foo", "true"]);
+    let first = left.err.lines().next().unwrap_or_default();
+    assert!(
+        first.ends_with(": it is --memory, or --memory=objects"),
+        "{first}"
+    );
+    assert_eq!(place.laptime(&["run", "--memory=1", "true"]).code, 0);
+}
+
+#[test]
+fn a_page_to_show_has_to_be_written_first() {
+    let place = Place::new();
+    place.laptime(&["run", "-o", "a.lap", "true"]);
+    let left = place.laptime(&["report", "a.lap", "--open"]);
+    assert_eq!(left.code, 2);
+    assert_eq!(
+        hint(&left),
+        "hint: --open shows what --output writes: add -o page.html"
+    );
+}
+
+#[test]
+fn a_recording_inside_of_a_file_is_told_to_have_no_folder() {
+    let place = Place::new();
+    place.file("notes", "");
+    for (path, told) in [
+        ("notes/x.lap", "notes is not a folder"),
+        ("notes/a/x.lap", "notes is not a folder"),
+        ("/dev/full/x.lap", "/dev/full is not a folder"),
+    ] {
+        let left = place.laptime(&["run", "-o", path, "true"]);
+        assert_eq!(left.code, 0, "{}", left.err);
+        let said = format!("laptime: warning: cannot record in {path}: {told}; running unrecorded");
+        assert_eq!(left.err.lines().next(), Some(said.as_str()));
+    }
+}
+
+#[test]
 fn two_dashes_end_the_options() {
     let place = Place::new();
     place.file("-m.py", "print('mine')");

@@ -62,15 +62,40 @@ impl FromStr for Steps {
     type Err = String;
 
     fn from_str(typed: &str) -> Result<Self, String> {
-        let steps = typed.split_once(':').and_then(|(from, to)| {
-            let (from, to) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
-            (from < to).then_some(Self { from, to })
-        });
-        steps.ok_or_else(|| {
+        let ends: Vec<&str> = typed.split(':').map(str::trim).collect();
+        match ends[..] {
+            [from, to] => match (from.parse(), to.parse()) {
+                (Ok(from), Ok(to)) if from < to => return Ok(Self { from, to }),
+                (Ok(from), Ok(to)) => return Err(none_between(from, to)),
+                (Ok(from), _) if to.is_empty() => {
+                    let end = u32::saturating_add(from, 3);
+                    return Err(format!("the end is missing: {from}:{end} are three steps"));
+                }
+                (_, Ok(to)) if from.is_empty() => {
+                    let to: u32 = to;
+                    return Err(format!("the first step is missing: 0:{to} begins at once"));
+                }
+                _ => {}
+            },
+            [from, to, _] => {
+                return Err(format!(
+                    "every step from the first to the end is profiled, so there is no third number: {from}:{to}"
+                ));
+            }
+            _ => {}
+        }
+        Err(
             "steps are written FIRST:END, counted from 0 and without the last, such as 10:13"
-                .to_owned()
-        })
+                .to_owned(),
+        )
     }
+}
+
+fn none_between(from: u32, to: u32) -> String {
+    let end = from.saturating_add(1);
+    format!(
+        "{from}:{to} holds no step, as the end isn't profiled: it must be larger than the first, such as {from}:{end}"
+    )
 }
 
 impl fmt::Display for Steps {
@@ -148,15 +173,38 @@ pub struct Asked {
 pub struct Meaningless {
     /// The variable whose value it is.
     pub variable: &'static str,
-    /// What the value is, and what would say something.
-    pub message: String,
+    /// The value, as it was typed.
+    pub typed: String,
     /// What happens instead.
     pub so: &'static str,
+    /// Values that would say something.
+    pub possible: String,
+}
+
+/// What happens to most values that say nothing.
+const IGNORED: &str = " and is ignored";
+
+impl Meaningless {
+    /// The same, where the value is ignored whatever it would have led to otherwise.
+    #[must_use]
+    pub fn ignored(mut self) -> Self {
+        self.so = IGNORED;
+        self
+    }
 }
 
 impl fmt::Display for Meaningless {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}; {}", self.message, self.so)
+        let Self {
+            variable,
+            typed,
+            so,
+            possible,
+        } = self;
+        write!(
+            formatter,
+            "{variable}={typed:?} is not understood{so}; possible: {possible}"
+        )
     }
 }
 
@@ -191,19 +239,16 @@ impl Asked {
         match (said, read) {
             (_, Some(Some(switch))) => asked.switch = switch,
             (Some(said), Some(None)) => {
-                asked.warn(
-                    SWITCH_VARIABLE,
-                    &said,
-                    "a path that ends in .lap",
-                    "it is ignored",
-                );
+                asked.warn(SWITCH_VARIABLE, &said, "a path that ends in .lap", IGNORED);
             }
             _ => {}
         }
         if let Some(typed) = value(MEMORY_VARIABLE) {
-            match memory(&typed) {
-                Ok(memory) => asked.memory = memory,
-                Err(()) => asked.warn(MEMORY_VARIABLE, &typed, "objects", "memory is not counted"),
+            if let Ok(memory) = memory(&typed) {
+                asked.memory = memory;
+            } else {
+                let so = ", so memory is not counted";
+                asked.warn(MEMORY_VARIABLE, &typed, "objects", so);
             }
         }
         let said = value(DEVICE_VARIABLE);
@@ -222,7 +267,7 @@ impl Asked {
             asked.automatic = automatic(&typed);
             if asked.automatic.is_none() {
                 let valid = "some of phases,modules,ops,stacks,calls,nvtx,kernels=10:13";
-                asked.warn(AUTO_VARIABLE, &typed, valid, "it is ignored");
+                asked.warn(AUTO_VARIABLE, &typed, valid, IGNORED);
             }
         }
         asked
@@ -239,17 +284,17 @@ impl Asked {
         let said = said?;
         let read = read(&said);
         if read.is_none() {
-            self.warn(variable, &said, valid, "it is ignored");
+            self.warn(variable, &said, valid, IGNORED);
         }
         read
     }
 
     fn warn(&mut self, variable: &'static str, typed: &OsStr, valid: &str, so: &'static str) {
-        let typed = typed.to_string_lossy();
         self.warnings.push(Meaningless {
             variable,
-            message: format!("{variable}={typed:?} says nothing: it takes {SWITCHES}, or {valid}"),
+            typed: typed.to_string_lossy().into_owned(),
             so,
+            possible: format!("{SWITCHES}, or {valid}"),
         });
     }
 }

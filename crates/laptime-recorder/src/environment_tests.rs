@@ -40,12 +40,12 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
     assert_eq!(
         said,
         [
-            "LAPTIME=\"sure\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or a path that ends in .lap; it is ignored",
-            "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or objects; memory is not counted",
-            "LAPTIME_AUTO=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or some of phases,modules,ops,stacks,calls,nvtx,kernels=10:13; it is ignored",
+            "LAPTIME=\"sure\" is not understood and is ignored; possible: 1/true/yes/on, 0/false/no/off, \
+             or a path that ends in .lap",
+            "LAPTIME_MEMORY=\"2\" is not understood, so memory is not counted; possible: 1/true/yes/on, \
+             0/false/no/off, or objects",
+            "LAPTIME_AUTO=\"all\" is not understood and is ignored; possible: 1/true/yes/on, \
+             0/false/no/off, or some of phases,modules,ops,stacks,calls,nvtx,kernels=10:13",
         ]
     );
 }
@@ -94,10 +94,10 @@ fn devices_are_timed_by_events_unless_laps_are_to_wait_or_nothing_is() {
     assert_eq!(
         said,
         [
-            "LAPTIME_DEVICE=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or events, sync; it is ignored",
-            "LAPTIME_STREAMS=\"sync\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or current, all; it is ignored",
+            "LAPTIME_DEVICE=\"all\" is not understood and is ignored; possible: 1/true/yes/on, \
+             0/false/no/off, or events, sync",
+            "LAPTIME_STREAMS=\"sync\" is not understood and is ignored; possible: 1/true/yes/on, \
+             0/false/no/off, or current, all",
         ]
     );
 }

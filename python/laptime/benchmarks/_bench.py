@@ -199,6 +199,7 @@ class Bench:
                 raise ValueError(
                     f"{kind} of an iteration are a finite number above 0, not {number}"
                 )
+        check_numbers(budget=budget, precision=precision)
         BenchmarkPlan(budget, precision)  # refuses what is no budget
         return Bench(budget, precision, memory, name, **told)
 
@@ -225,6 +226,13 @@ class Bench:
 
 #: Measures a call.
 bench = Bench()
+
+
+def check_numbers(**told: object) -> None:
+    """Refuses what is no number, by the argument's name."""
+    for name, value in told.items():
+        if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+            raise TypeError(f"{name} is a number, not {value!r}")
 
 
 def name_of(fn: Any) -> str:

@@ -116,6 +116,7 @@ def compare_functions(
     """
     from random import SystemRandom
 
+    from ._bench import check_numbers
     from ._loop import Measured
 
     names = [str(name) for name in contenders]
@@ -123,6 +124,7 @@ def compare_functions(
         raise ValueError(f"a comparison takes two functions or more, not {len(names)}")
     measured = [Measured(fn) for fn in contenders.values()]
     seconds = EACH * len(names) if budget is None else budget
+    check_numbers(budget=seconds, threshold=threshold)
     order = SystemRandom().getrandbits(32) if seed is None else seed
     plan = ContestPlan(names, seconds, threshold, order)
     while (turn := plan.next()) is not None:

@@ -160,7 +160,7 @@ def bench_inference(
     """
     from .._core import InferencePlan, LoadPlan
     from ._batches import arguments, copied, size_of
-    from ._bench import name_of
+    from ._bench import check_numbers, name_of
     from ._loop import add_note
     from ._places import places
     from ._tokens import check_tokens
@@ -170,8 +170,10 @@ def bench_inference(
         raise TypeError(f"what is measured is something to call, not {type(model).__name__}")
     sizes = _sizes(batch_sizes, size_of(x))
     check_tokens(tokens)
+    check_numbers(budget=budget)
     InferencePlan(budget)  # refuses what is no budget
     if rate is not None:
+        check_numbers(rate=rate)
         LoadPlan(rate, arrivals, budget, seed)
     asked = _Asked(model, x, sizes, tokens, budget)
     asked.load = None if rate is None else lambda: LoadPlan(rate, arrivals, budget, seed)

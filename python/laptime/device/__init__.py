@@ -88,43 +88,52 @@ class Waiting:
         return self._gauge.stop(token)
 
 
-def gauge(device: Any, memory: bool = False, stream: Any = None) -> tuple[Any, str | None]:
+def gauge(
+    device: Any, memory: bool = False, stream: Any = None, *, says: bool = True
+) -> tuple[Any, str | None]:
     """What measures on a device, and why it does not measure (yet): either may be None.
 
     `device` is what PyTorch takes: "cuda", "cuda:1", a `torch.device`, a number, a list of them.
+    That one isn't there is said once, unless the caller says it itself.
     """
     kind = kind_of(device)
     if kind == "cpu":
         return None, "the device is the CPU"
     probe = Probe(kind)
     reason = probe.reason()
-    if probe.is_unknown:
-        _say_unknown(kind, reason)
     if probe.is_final:
+        _say_absent(kind if probe.is_unknown else device, reason, says or probe.is_unknown)
         return None, reason
     if probe.is_imported:
         missing = probe.missing(indices(device))
         if missing is not None:
+            _say_absent(device, missing, says)
             return None, missing
         return Gauge(probe, indices(device), stream, memory), reason
 
     def make() -> Gauge | None:
         reason = probe.reason()
-        if probe.is_unknown:
-            _say_unknown(kind, reason)
-        if not probe.is_imported or probe.is_final or probe.missing(indices(device)) is not None:
+        if probe.is_final:
+            _say_absent(kind if probe.is_unknown else device, reason, says or probe.is_unknown)
+        if not probe.is_imported or probe.is_final:
+            return None
+        missing = probe.missing(indices(device))
+        if missing is not None:
+            _say_absent(device, missing, says)
             return None
         return Gauge(probe, indices(device), stream, memory)
 
     return Waiting(make), reason
 
 
-#: Kinds of which that was said.
-_unknown: set[str] = set()
+#: What was said of devices.
+_said: set[str] = set()
 
 
-def _say_unknown(kind: str, reason: str | None) -> None:
-    """Says once of a kind that nothing of it can be timed: its name may be a slip."""
-    if kind not in _unknown:
-        _unknown.add(kind)
-        warn(f"{reason}: timers with device={kind!r} tell the host's time alone")
+def _say_absent(device: Any, reason: str | None, says: bool) -> None:
+    """Says once of a device that nothing of it can be timed: its name may be a slip."""
+    shown = device if isinstance(device, (str, int, list, tuple)) else str(device)
+    told = f"{reason}: timers with device={shown!r} tell the host's time alone"
+    if says and told not in _said:
+        _said.add(told)
+        warn(told)

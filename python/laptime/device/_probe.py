@@ -37,6 +37,8 @@ def kind_of(device: Any) -> str:
         return kinds[0]
     if device in CPU:
         return "cpu"
+    if isinstance(device, int) and device < 0:
+        raise ValueError(f"{device} is no device: devices count from 0, and -1 is the CPU")
     if device is None or isinstance(device, int):
         return _usual()
     return str(getattr(device, "type", device)).partition(":")[0]

@@ -157,7 +157,7 @@ class Patches:
                 self._kernels.finish()
             if self.counting is not None:
                 self.counting.finish()
-            self.phases.finish()
+            self.phases.finish(_has_failed())
             self.look_for_devices()
             self._say_if_no_device(why_unused)
             if not self.phases.has_begun() and os.getpid() == self._process:
@@ -316,6 +316,14 @@ def _subclasses(owner: Any) -> list[Any]:
         waiting.extend(type.__subclasses__(waiting.pop()))
         found.extend(waiting)
     return list(dict.fromkeys(found))
+
+
+def _has_failed() -> bool:
+    """Whether an error ends the program, or the `with` that recorded it."""
+    raised = sys.exc_info()[0]
+    if raised is None and not hasattr(sys, "ps1"):  # at a prompt, the last error is an older one
+        raised = getattr(sys, "last_type", None)
+    return raised is not None and not issubclass(raised, SystemExit)
 
 
 def _device_in_use(torch: Any) -> str:

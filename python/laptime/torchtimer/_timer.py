@@ -87,7 +87,7 @@ class ProfilingTimer(ProfilingSegments):
 
     def _choose_gauge(self) -> None:
         self._host_memory = False
-        made, reason = gauge(self.device, self._memory, self.stream)
+        made, reason = gauge(self.device, self._memory, self.stream, says=False)
         if made is None:
             self._use_host(reason or "")
         elif reason == "the program has not imported PyTorch":
@@ -157,7 +157,7 @@ class ProfilingTimer(ProfilingSegments):
 
     def synchronize(self) -> None:
         """Waits for the device; nothing but this and `gct` does so by itself."""
-        made, reason = gauge(self.device, False, self.stream)
+        made, reason = gauge(self.device, False, self.stream, says=False)
         if made is None or reason is not None:
             return
         if self.stream is not None:

@@ -282,7 +282,7 @@ def test_a_cpu_build_and_an_unknown_device_say_so(
     monkeypatch: pytest.MonkeyPatch, cuda: FakeCuda, caplog: pytest.LogCaptureFixture
 ) -> None:
     torch = sys.modules["torch"]
-    device._unknown.clear()
+    device._said.clear()
     assert device.gauge("lunar") == (None, "PyTorch knows no device 'lunar'")
     lt.Timer(device="lunar:1")
     assert caplog.messages == [
@@ -313,6 +313,28 @@ def test_a_device_of_a_number_that_pytorch_does_not_see_says_so(
 
     monkeypatch.setattr(cuda, "device_count", fails, raising=False)
     assert device.gauge("cuda:2")[1] is None, "what isn't known stands in nobody's way"
+
+
+def test_a_device_that_is_not_there_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, cuda: FakeCuda, caplog: pytest.LogCaptureFixture
+) -> None:
+    device._said.clear()
+    monkeypatch.setattr(cuda, "device_count", lambda: 2, raising=False)
+    for wanted in ("cuda:99", "cuda:99", 99, "cuda:1"):
+        lt.Timer(device=wanted)
+    why = "there is no device cuda:99: PyTorch sees 2"
+    alone = "tell the host's time alone"
+    assert caplog.messages == [
+        f"{why}: timers with device='cuda:99' {alone}",
+        f"{why}: timers with device=99 {alone}",
+    ]
+    caplog.clear()
+    mps = types.SimpleNamespace(is_available=lambda: False)
+    monkeypatch.setattr(sys.modules["torch"], "mps", mps, raising=False)
+    lt.Timer(device="mps")
+    assert caplog.messages == [f"no mps device: timers with device='mps' {alone}"]
+    with pytest.raises(ValueError, match=r"^-5 is no device: devices count from 0, and -1 is"):
+        lt.Timer(device=-5)
 
 
 def test_wrong_combinations_are_refused(cuda: FakeCuda) -> None:

@@ -1,12 +1,17 @@
 """What the program raises goes on its way, and the spans are right afterwards."""
 
+import contextlib
+import json
 import logging
+import subprocess
+import sys
 
 import pytest
 import torch
 from torch import nn
 from watched import loader, network, watched
 
+import laptime as lt
 from laptime.integrations._patches import Patches
 
 
@@ -162,3 +167,60 @@ def test_a_forward_on_another_thread_while_one_trains_belongs_to_that_one():
         train(Replicated(), loader(3))
     assert core.count("step") == core.count("step/forward") == 3
     assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
+
+
+def whole_and_in_part(recording):
+    """How often each path ran, whole and in part."""
+    rows = json.loads(lt.open(recording).report().to_json())["rows"]
+    return {
+        row["path"]: (row["count"], row.get("partial_count", 0)) for row in rows if row["count"]
+    }
+
+
+STEPS = {"step": (5, 1), "step/forward": (6, 0), "step/backward": (5, 0)}
+FAILS = """
+import torch
+model = torch.nn.Linear(8, 8)
+for index in range(8):
+    outputs = model(torch.ones(4, 8))
+    if index == 5:
+        {ends}
+    if {trains}:
+        outputs.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "trains", "counts"),
+    [
+        ("raise ValueError('boom')", True, STEPS),
+        ("raise KeyboardInterrupt", True, STEPS),
+        ("raise ValueError('boom')", False, {"evaluation": (6, 0), "evaluation/forward": (6, 0)}),
+    ],
+)
+def test_a_forward_that_an_error_followed_is_of_the_step_that_it_began(
+    tmp_path, ends, trains, counts
+):
+    (tmp_path / "fails.py").write_text(FAILS.format(ends=ends, trains=trains))
+    command = [sys.executable, "-m", "laptime", "run", "-o", "fails.lap", "fails.py"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert ended.returncode != 0
+    assert whole_and_in_part(tmp_path / "fails.lap") == counts
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_an_error_that_leaves_a_recording_cuts_its_last_step_short(tmp_path, fails):
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with contextlib.suppress(ValueError), lt.record(tmp_path / "left.lap", phases=True) as record:
+        for _ in range(4):
+            model(torch.ones(2, 4)).sum().backward()
+            optimizer.step()
+        model(torch.ones(2, 4))
+        if fails:
+            raise ValueError("boom")
+    counts = whole_and_in_part(record.path)
+    assert (counts["step"], counts.get("evaluation")) == (
+        (4, int(fails)),
+        None if fails else (1, 0),
+    )

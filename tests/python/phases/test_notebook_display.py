@@ -29,9 +29,9 @@ timer
 """,
     "recording.path.name",
     """
-open("notes.txt", "w").write("mine")
+open("notes.lap", "w").write("mine")
 try:
-    lt.record("notes.txt", force=True)
+    lt.record("notes.lap", force=True)
 except FileExistsError as error:
     print(error)
 """,
@@ -108,7 +108,7 @@ def test_a_timer_shows_its_summary(outputs: list[list[dict]]) -> None:
 
 def test_a_cell_that_records_runs_again(outputs: list[list[dict]]) -> None:
     assert outputs[5][0]["data"]["text/plain"] == "'run.lap'"
-    assert "notes.txt is no recording" in outputs[6][0]["text"]
+    assert "notes.lap is no recording" in outputs[6][0]["text"]
 
 
 def test_the_report_is_named_after_the_notebook_and_begins_at_the_reset(

@@ -60,12 +60,12 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let mut command = Command::new(&target.executable);
     command.args(&target.arguments).env_remove(PYTHON_VARIABLE);
     for meaningless in Asked::here().warnings {
-        say(
-            err,
-            format_args!("laptime: warning: {}; it is ignored", meaningless.message),
-        );
         // Told once: every process below would say it too.
         command.env_remove(meaningless.variable);
+        say(
+            err,
+            format_args!("laptime: warning: {}", meaningless.ignored()),
+        );
     }
     match &recording {
         Recording::Own(recording) => {

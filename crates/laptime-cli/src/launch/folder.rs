@@ -57,6 +57,13 @@ impl RecordingFolder {
     /// Makes the folder at `path`, and those above it.
     pub fn at(path: &Path) -> io::Result<Self> {
         if let Some(above) = path.parent() {
+            let there = above
+                .ancestors()
+                .find(|place| place.symlink_metadata().is_ok());
+            if let Some(place) = there.filter(|place| place.exists() && !place.is_dir()) {
+                let why = format!("{} is not a folder", place.display());
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, why));
+            }
             fs::create_dir_all(above)?;
         }
         folder::make(path)?;

@@ -51,7 +51,7 @@ impl Target {
                 let typed = Path::new(first);
                 if is_notebook(typed) {
                     Err(notebook(typed))
-                } else if is_script(typed) {
+                } else if is_script(typed) || has_main(typed) {
                     Self::script(typed, rest, python)
                 } else {
                     Self::executable(typed, rest)
@@ -87,17 +87,16 @@ impl Target {
         let found = typed
             .metadata()
             .map_err(|source| cannot_run(typed, source))?;
-        if found.is_dir() && !typed.join("__main__.py").exists() {
-            let source = io::Error::from(io::ErrorKind::IsADirectory);
-            return Err(cannot_run(typed, source));
+        if found.is_dir() && !has_main(typed) {
+            return Err(is_folder(typed));
         }
         let mut arguments = vec![no_flag(typed).into()];
         arguments.extend_from_slice(rest);
         Ok(Self {
             executable: interpreter(python, typed)?,
             arguments,
-            program: last_component(typed),
-            stem: stem(typed),
+            program: last_component(&named(typed)),
+            stem: stem(&named(typed)),
             typed: typed.to_owned(),
         })
     }
@@ -108,7 +107,7 @@ impl Target {
             // As it was typed: scripts are told that path.
             Ok(_) if is_path => typed.to_owned(),
             Ok(found) => found,
-            Err(_) if is_path => return Err(not_executable(typed)),
+            Err(_) if is_path || typed.is_dir() => return Err(not_executable(typed)),
             Err(_) => {
                 return Err(CliError::ProgramNotOnPath {
                     program: typed.to_owned(),
@@ -175,9 +174,19 @@ pub fn cannot_run(typed: &Path, source: io::Error) -> CliError {
 fn not_executable(typed: &Path) -> CliError {
     match typed.metadata() {
         Err(source) => cannot_run(typed, source),
-        Ok(found) if found.is_dir() => cannot_run(typed, io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.is_dir() => is_folder(typed),
         Ok(_) => cannot_run(typed, io::ErrorKind::PermissionDenied.into()),
     }
+}
+
+fn is_folder(typed: &Path) -> CliError {
+    let why = "it is a folder without a __main__.py";
+    cannot_run(typed, io::Error::new(io::ErrorKind::IsADirectory, why))
+}
+
+/// Whether it is a folder that Python runs, as in `python folder`.
+fn has_main(typed: &Path) -> bool {
+    typed.join("__main__.py").is_file()
 }
 
 /// A notebook is run by a kernel, which no command line starts.
@@ -222,6 +231,14 @@ pub fn interpreter(python: Option<&Path>, typed: &Path) -> Result<PathBuf, CliEr
         .ok_or_else(|| CliError::NoPython {
             program: typed.to_owned(),
         })
+}
+
+/// A path that has a name: `.` and `..` are called like the folder that they are.
+fn named(path: &Path) -> PathBuf {
+    if path.file_name().is_some() {
+        return path.to_owned();
+    }
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn last_component(path: &Path) -> String {

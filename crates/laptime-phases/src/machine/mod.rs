@@ -157,8 +157,9 @@ impl Machine {
         }
     }
 
-    /// The recording ends: nothing stays open, and what is open ends with its last phase.
-    pub fn finish(&mut self) {
+    /// The recording ends: nothing stays open, and what is open ends with its last phase. `failed`
+    /// says that an error ends it.
+    pub fn finish(&mut self, failed: bool) {
         let at = self.now();
         self.repair(at);
         if !self.has_unit() {
@@ -172,11 +173,24 @@ impl Machine {
         if !unit.is_decided() {
             self.no_model(end);
         } else if is_step && unit.is_only_forwards() && !self.number.zeroed {
-            self.were_evaluations(end); // called for their result, after the last step
+            self.finish_forwards(end, failed);
         } else if is_step && self.number.backwards == 0 && !self.number.stepped {
             self.finish_untrained(end);
         } else {
             self.close_unit(end);
+        }
+    }
+
+    /// Ends forwards that no backward followed. After the last step they were called for their result;
+    /// but where an error ends the program, the first one after a step began the next.
+    fn finish_forwards(&mut self, end: u64, failed: bool) {
+        let is_next = failed && self.last.kind == Some(PhaseName::Step);
+        match &mut self.unit {
+            Some(unit) if is_next && unit.is_one_evaluation() => {
+                unit.cut_short();
+                self.close_unit(end);
+            }
+            _ => self.were_evaluations(end),
         }
     }
 

@@ -265,6 +265,11 @@ impl Unit {
         is_open && !self.held.is_empty() && self.held.iter().all(is_forward)
     }
 
+    /// Whether the unit's forwards would be one evaluation, should no backward follow.
+    pub fn is_one_evaluation(&self) -> bool {
+        self.apart.len() == 1
+    }
+
     /// The forwards that the unit holds back were evaluations, and the unit was nothing: `false`
     /// where it can't be taken back, as something lies inside.
     pub fn come_apart(&mut self, laps: &dyn Laps) -> bool {

@@ -195,3 +195,62 @@ fn another_module_that_is_called_much_later_is_another_evaluation() {
     }
     assert_eq!(program.count("evaluation"), 10);
 }
+
+/// The loss raised, or what the program does between forward and backward.
+#[test]
+fn a_forward_after_a_step_that_an_error_ended_is_a_step_cut_short() {
+    let program = Program::new();
+    for _ in 0..5 {
+        program.forward();
+        program.backward();
+        program.step();
+        program.zero_grad();
+    }
+    program.forward();
+    program.call(loss(2));
+    program.other(OUTSIDE);
+    program.fail();
+    assert_eq!(program.count("evaluation"), 0);
+    assert_eq!(program.count("step"), 5);
+    assert_eq!(program.total("step/forward"), 6 * FORWARD + 2);
+}
+
+#[test]
+fn weights_that_are_updated_by_hand_have_a_last_step_cut_short_too() {
+    let program = Program::new();
+    for _ in 0..5 {
+        program.forward();
+        program.backward();
+    }
+    program.forward();
+    program.fail();
+    assert_eq!(program.count("evaluation"), 0);
+    assert_eq!(program.count("step"), 1);
+}
+
+#[test]
+fn an_error_makes_no_step_of_a_program_that_never_trained() {
+    for forwards in [1, 5] {
+        let program = Program::new();
+        for _ in 0..forwards {
+            program.forward();
+        }
+        program.fail();
+        assert_eq!(program.count("evaluation"), forwards);
+        assert_eq!(program.count("step"), 0);
+    }
+}
+
+#[test]
+fn an_error_makes_no_step_of_answers_after_the_last_one() {
+    let program = Program::new();
+    program.forward();
+    program.backward();
+    program.step();
+    for _ in 0..3 {
+        program.forward();
+    }
+    program.fail();
+    assert_eq!(program.count("evaluation"), 3);
+    assert_eq!(program.count("step"), 1);
+}

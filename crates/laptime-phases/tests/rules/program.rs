@@ -330,7 +330,12 @@ impl Program {
     }
 
     pub fn finish(&self) {
-        self.tell(Machine::finish);
+        self.tell(|machine| machine.finish(false));
+    }
+
+    /// An error ends the program.
+    pub fn fail(&self) {
+        self.tell(|machine| machine.finish(true));
     }
 
     /// A module is made, or gets other weights.

@@ -129,9 +129,9 @@ impl Phases {
         self.with(end).unwrap_or(false)
     }
 
-    /// Closes what is open on this thread.
-    fn finish(&self, python: Python<'_>) -> PyResult<()> {
-        if self.with(Machine::finish).is_some() {
+    /// Closes what is open on this thread; whether an error ends it.
+    fn finish(&self, python: Python<'_>, failed: bool) -> PyResult<()> {
+        if self.with(|machine| machine.finish(failed)).is_some() {
             thread::set_busy(false);
             thread::set_machine(None);
         }

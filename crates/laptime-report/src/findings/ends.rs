@@ -56,13 +56,13 @@ pub fn between(finding: &Finding) -> Option<String> {
     );
     Some(match function {
         Some(_) => format!(
-            "{head}{}. Put a lap around it. A model that is called as `model.forward(x)` isn't seen: call \
+            "{head}{}. Put a lap around it. A model that is called as `model.forward(x)` isn't seen there: call \
              `model(x)`.",
             also_in(function.as_ref()),
         ),
         None => format!(
             "{head}: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its \
-             function. A model that is called as `model.forward(x)` isn't seen: call `model(x)`.",
+             function. A model that is called as `model.forward(x)` isn't seen there: call `model(x)`.",
         ),
     })
 }
