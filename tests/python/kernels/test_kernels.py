@@ -252,16 +252,16 @@ def test_without_torch_it_is_said_why_nothing_was_profiled(tmp_path: Path) -> No
     (tmp_path / "plain.py").write_text("import laptime\nwith laptime.lap('step'): pass\n")
     ran = laptime("run", "--kernels", "0:2", "-o", "a.lap", "plain.py", cwd=tmp_path)
     assert ran.returncode == 0
-    assert "the program did not import it" in " ".join(ran.stderr.split())
+    assert "the program did not import PyTorch" in " ".join(ran.stderr.split())
 
 
 def test_steps_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for wrong in ["3", "3:3", "4:3", "a:b"]:
         ran = laptime("run", "--kernels", wrong, "train.py", cwd=tmp_path)
         assert ran.returncode == 125  # its own failures; the program has all other codes
-        assert "10:13" in ran.stderr
+        assert "10:13" in ran.stderr or f"{wrong} holds no step" in ran.stderr
     for kernels in [range(0), range(0, 4, 2), "3", slice(None, None), 3]:
-        with pytest.raises(ValueError, match="counted from 0"):
+        with pytest.raises(ValueError, match=r"^kernels"):
             lt.record(tmp_path / "b.lap", kernels=kernels)  # type: ignore[arg-type]
 
 
