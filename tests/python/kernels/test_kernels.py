@@ -261,7 +261,7 @@ def test_steps_that_make_no_sense_are_refused(tmp_path: Path) -> None:
         assert ran.returncode == 125  # its own failures; the program has all other codes
         assert "10:13" in ran.stderr or f"{wrong} holds no step" in ran.stderr
     for kernels in [range(0), range(0, 4, 2), "3", slice(None, None), 3]:
-        with pytest.raises(ValueError, match="^kernels"):
+        with pytest.raises(ValueError, match=r"^kernels"):
             lt.record(tmp_path / "b.lap", kernels=kernels)  # type: ignore[arg-type]
 
 
