@@ -132,7 +132,8 @@ _said: set[str] = set()
 
 def _say_absent(device: Any, reason: str | None, says: bool) -> None:
     """Says once of a device that nothing of it can be timed: its name may be a slip."""
-    shown = repr(device) if isinstance(device, (str, int, list, tuple)) else repr(str(device))
+    is_plain = type(device) in (str, int, list, tuple)
+    shown = repr(device if is_plain else str(device))
     told = f"{reason}: timers with device={shown} tell the host's time alone"
     if says and told not in _said:
         _said.add(told)
