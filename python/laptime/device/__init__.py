@@ -102,24 +102,27 @@ def gauge(
     probe = Probe(kind)
     reason = probe.reason()
     if probe.is_final:
-        _say_absent(kind if probe.is_unknown else device, reason, says or probe.is_unknown)
+        if probe.is_unknown:
+            _say_absent(kind, reason)
         return None, reason
     if probe.is_imported:
         missing = probe.missing(indices(device))
         if missing is not None:
-            _say_absent(device, missing, says)
+            if says:
+                _say_absent(device, missing)
             return None, missing
         return Gauge(probe, indices(device), stream, memory), reason
 
     def make() -> Gauge | None:
         reason = probe.reason()
-        if probe.is_final:
-            _say_absent(kind if probe.is_unknown else device, reason, says or probe.is_unknown)
+        if probe.is_unknown:
+            _say_absent(kind, reason)
         if not probe.is_imported or probe.is_final:
             return None
         missing = probe.missing(indices(device))
         if missing is not None:
-            _say_absent(device, missing, says)
+            if says:
+                _say_absent(device, missing)
             return None
         return Gauge(probe, indices(device), stream, memory)
 
@@ -130,11 +133,14 @@ def gauge(
 _said: set[str] = set()
 
 
-def _say_absent(device: Any, reason: str | None, says: bool) -> None:
-    """Says once of a device that nothing of it can be timed: its name may be a slip."""
+def _say_absent(device: Any, reason: str | None) -> None:
+    """Says once of a device that nothing of it can be timed: its name may be a slip.
+
+    Not where there is none of its kind: there a program runs on the CPU, as it may.
+    """
     is_plain = type(device) in (str, int, list, tuple)
     shown = repr(device if is_plain else str(device))
     told = f"{reason}: timers with device={shown} tell the host's time alone"
-    if says and told not in _said:
+    if told not in _said:
         _said.add(told)
         warn(told)
