@@ -50,7 +50,7 @@ pub fn doubts(tree: &Tree) -> impl Iterator<Item = Warning> {
         .chain(nothing_again(tree))
 }
 
-/// Where all laps are those in which operations were being counted, no row has any.
+/// No row has operations where every call ran while they were being counted.
 fn nothing_again(tree: &Tree) -> Option<Warning> {
     let is_counted = |index: &usize| {
         tree.names(*index)
@@ -60,8 +60,8 @@ fn nothing_again(tree: &Tree) -> Option<Warning> {
     (!tree.has_operations() && tree.in_order().iter().any(is_counted)).then(|| {
         Warning::new(
             "operations-once",
-            "no row has FLOP: in every lap of this run operations were being counted, which makes a lap slower. \
-             FLOP are shown of the laps after that: let the program do the same again, or count the model alone \
+            "no row has FLOP: each call of the model ran while its operations were being counted, which is slower. \
+             The laps after that have FLOP: let the program do the same again, or count the model alone \
              (lt.count(model, inputs), laptime ops)",
         )
     })
