@@ -18,6 +18,8 @@ _LAST_ROW, _ROW = "└─", "├─"
 _REPEATED = re.compile(r"#(?: #)+")
 _LEFT_OUT = "left out to fit the width"
 _HEADINGS = ("span ", "module ", "lap ")
+#: How many steps are warm-up is up to the machine, and one has words of its own.
+_ONE = (("first step", "first # steps"), ("# step of", "# steps of"), ("after it.", "after them."))
 #: The line below the headline.
 _FACTS = re.compile(r"[\d,]+ spans ·|\d+ runs? against")
 _BUSY = "busy"
@@ -36,6 +38,8 @@ def words(text: str) -> list[str]:
     text = text.replace(_LAST_ROW, _ROW)
     text = _NUMBERS.sub("#", " ".join(text.split()))
     text = _REPEATED.sub("#", text)
+    for one, several in _ONE:
+        text = text.replace(one, several)
     return text.replace("under #", "#").split()
 
 

@@ -206,13 +206,16 @@ def test_a_name_used_again_keeps_the_last_time() -> None:
     assert list(timers) == ["again"]
 
 
-def test_a_tracked_call_costs_little(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tracked_call_costs_few_calls(capsys: pytest.CaptureFixture[str]) -> None:
     timers: dict[str, float] = {}
-    costs = []
-    for _ in range(500):
-        begun = time.thread_time_ns()
+    calls: list[str] = []
+    track_time(timers, "cheap", int)
+    before = sys.getprofile()
+    sys.setprofile(lambda _, event, __: calls.append(event) if "call" in event else None)
+    try:
         track_time(timers, "cheap", int)
-        costs.append(time.thread_time_ns() - begun)
-    assert capsys.readouterr().out.count("\n") == 500
-    # CPU time, and the quickest call: other programs share the machine.
-    assert min(costs) <= 50_000
+    finally:
+        sys.setprofile(before)
+    assert capsys.readouterr().out.count("\n") == 2
+    # What it takes is a benchmark's; what it calls is the same on every machine.
+    assert 10 <= len(calls) <= 150
