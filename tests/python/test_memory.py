@@ -67,8 +67,9 @@ def nest(kind, sizes, order, prefix):
     return truth
 
 def compare(report, truth, sizes):
-    # A lap in which Python maps an arena for small objects has it in its numbers.
-    slack = 0.01 * min(sizes) + (1 << 20)
+    # A lap in which Python maps an arena for small objects has it in its numbers, and the part of
+    # its table of arenas that the first one in a range of addresses takes.
+    slack = 0.01 * min(sizes) + (1 << 20) + (1 << 17)
     for path, (net, peak) in truth.items():
         row = report[path]
         found = (row.host_memory_net_min_bytes, row.host_memory_net_max_bytes,
@@ -82,9 +83,9 @@ kept = []
 def warm(kind):
     block(kind, 8)
     # Small objects come from arenas of a megabyte: room for those of the test, so that no arena is
-    # mapped in it. What is kept keeps the arenas.
+    # mapped in it. One object of each keeps the arena, and its pools are free for other sizes.
     spare = [object() for _ in range(400_000)]
-    kept.append(spare[::400])
+    kept.append(spare[::50_000])
 """
 
 
