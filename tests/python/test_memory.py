@@ -67,9 +67,8 @@ def nest(kind, sizes, order, prefix):
     return truth
 
 def compare(report, truth, sizes):
-    # A lap in which Python maps an arena for small objects has it in its numbers, and the part of
-    # its table of arenas that the first one in a range of addresses takes.
-    slack = 0.01 * min(sizes) + (1 << 20) + (1 << 17)
+    # A lap in which Python maps an arena for small objects has it in its numbers.
+    slack = 0.01 * min(sizes) + (1 << 20)
     for path, (net, peak) in truth.items():
         row = report[path]
         found = (row.host_memory_net_min_bytes, row.host_memory_net_max_bytes,
