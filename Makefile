@@ -2,12 +2,14 @@
 #
 #   make demo    train a real network under `laptime run`, print the table; sets up what it needs
 #   make test    all parts of the tests, two at a time; ends with what each took (docs/testing.md)
-#   make test-all   make test, and what takes long: burn, candle, fuzzing, every unaware program, soak
+#   make test-all   make test, and what takes long: every Python, every model, every unaware program,
+#                burn, candle, fuzzing, soak
 #   make format  formats Rust and Python
 #   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
 #   make rust    the Rust tests; make fuzz-replay: every reader on damaged seeds
 #   make python  the Python tests on the main interpreter: laps, phases, operations
 #   make pythons the tests of what can differ, on every other CPython of the machine
+#   make zoo     counts every model of torchvision; make test has one of each family
 #   make docs    runs every snippet of README and docs/; make docs-update writes what they print now
 #   make book    the documentation as a book, in .build/book
 #   make unaware    programs that know nothing of Laptime, under it and without: every way
@@ -138,7 +140,7 @@ picture: demo
 
 # In this order as far as slots are free: those of one target folder wait for each other.
 TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs docs gpu-dry asan soak-60 \
-	pythons functions-share book wheel crates lint-text lint-licences
+	pythons-apart functions-share wheel crates lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece.
 test:
@@ -148,7 +150,7 @@ test:
 	@echo "make test: everything passed"
 
 test-all: test
-	$(MAKE) burn examples-rust fuzz unaware imports fault-injection soak
+	$(MAKE) pythons zoo untouched unaware book burn examples-rust fuzz imports fault-injection soak
 	@echo "make test-all: everything passed"
 
 # Does what lint would only say.
@@ -253,6 +255,11 @@ python-operations: $(STAMPS)/set-operations $(STAMPS)/laptime
 # What can differ between interpreters: Python's own sources, its C API, how it starts and ends.
 # Not what is the same Rust (tables, ceilings), and nothing that needs torch.
 pythons: $(OTHER_PYTHONS:%=python-%)
+
+# Of the others the oldest and the newest, which is where something goes or comes first.
+.PHONY: pythons-apart
+pythons-apart: $(patsubst %,python-%,$(sort $(firstword $(OTHER_PYTHONS)) $(lastword $(OTHER_PYTHONS))))
+
 python-%: $(STAMPS)/laptime-%
 	$(BUILD)/venvs/$*/bin/python $(pytest) tests/python tests/faults $(addprefix --ignore=tests/python/,phases operations test_ceilings.py test_model.py trainers)
 
@@ -286,8 +293,13 @@ unaware-pairs: $(STAMPS)/set-operations $(STAMPS)/laptime
 fault-injection: $(STAMPS)/set-torch $(STAMPS)/laptime
 	LAPTIME_TEST_FAULTS=all $(BIN)/python $(pytest) tests/faults
 
+# Every model of torchvision and architecture of transformers that is known, counted.
+.PHONY: zoo
+zoo: $(STAMPS)/set-operations $(STAMPS)/laptime
+	$(BIN)/python $(pytest) tests/python/operations/test_torch_zoo.py --all
+
 # Training programs by number, each trained with a count in its midst and without; `make
-# python-operations` runs the first 500. First, that the programs do the same each time by themselves.
+# python-operations` runs the first 200. First, that the programs do the same each time by themselves.
 .PHONY: untouched
 untouched: $(STAMPS)/set-operations $(STAMPS)/laptime
 	cd tests/python/operations && $(abspath $(BIN))/python -m untouched --programs 200 --no-count
@@ -313,8 +325,9 @@ imports: $(STAMPS)/set-torch $(STAMPS)/laptime
 soak:
 	cargo run --quiet --release -p laptime-soak -- --kills $(KILLS)
 
+# Not optimised: what it is made from is compiled already.
 soak-60:
-	cargo run --quiet --release -p laptime-soak -- --kills 60
+	cargo run --quiet -p laptime-soak -- --kills 60
 
 fuzz: $(STAMPS)/set-fuzz fuzz-replay | $(STAMPS)/system-compiler
 	fuzz/run $(FUZZ_SECONDS) $(TARGET)/fuzz

@@ -1,4 +1,7 @@
-"""Of all Python tests: they run in a random order, which is printed."""
+"""Of all Python tests: they run in a random order, which is printed; `--all` takes all there is.
+
+Without it suites that are large take a fixed part: `make test` has that, `make test-all` the whole.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,12 @@ _AS_USUAL = {signal.SIGINT: signal.default_int_handler}
 for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _AS_USUAL.get(_number, signal.SIG_DFL))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all", action="store_true", default=False, help="all there is, not a fixed part"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

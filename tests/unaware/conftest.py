@@ -31,21 +31,15 @@ CACHE = HERE.parent.parent / ".build" / "unaware"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    try:
-        parser.addoption(
-            "--all", action="store_true", default=False, help="all there is, not a fixed subset"
-        )
-        parser.addoption(
-            "--gpu", action="store_true", default=False, help="programs use a fake device of CUDA"
-        )
-    except ValueError:
-        pass  # Another suite, in the same run, has one of the same meaning.
+    parser.addoption(
+        "--gpu", action="store_true", default=False, help="programs use a fake device of CUDA"
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not {"program", "way"} <= set(metafunc.fixturenames):
         return
-    if metafunc.config.getoption("--all", default=False):
+    if metafunc.config.getoption("--all"):
         cases = [(program, way) for program in programs() for way in all_ways(program)]
     else:
         cases = list(subset(programs()))
@@ -78,7 +72,7 @@ def ahead(request: pytest.FixtureRequest) -> Iterator[Ahead]:
         program, way = given.get("program"), given.get("way")
         if isinstance(program, Program) and isinstance(way, Way) and not program.why_not_here():
             wanted += [Run(program, None), Run(program, way)]
-            if request.config.getoption("--all", default=False):
+            if request.config.getoption("--all"):
                 wanted.append(Run(program, None, turn=1))
     began = time.monotonic()
     ahead = Ahead(wanted, CACHE)

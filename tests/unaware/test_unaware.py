@@ -13,7 +13,7 @@ from harness.ways import Way
 def test_unaware(program: Program, way: Way, ahead: Ahead, pytestconfig: pytest.Config) -> None:
     alone, under = ahead.outcome(Run(program, None)), ahead.outcome(Run(program, way))
     difference = alone.difference(under)
-    if difference or pytestconfig.getoption("--all", default=False):
+    if difference or pytestconfig.getoption("--all"):
         if itself := alone.difference(ahead.outcome(Run(program, None, turn=1))):
             pytest.fail(f"{program} goes differently each time by itself:\n{itself}", pytrace=False)
     if difference:

@@ -3,8 +3,6 @@
 Where the publisher says how much a model computes, the count is that.
 """
 
-from itertools import chain
-
 import pytest
 
 import laptime as lt
@@ -64,7 +62,31 @@ CONVOLUTIONAL = [
 ]
 
 
-@pytest.mark.parametrize(("name", "kind"), CONVOLUTIONAL)
+def smallest(models):
+    """Of each family, which is a file of torchvision's, the model with the fewest parameters."""
+    chosen = {}
+    for name, kind in models:
+        family = vision.get_model_builder(name).__module__
+        params = published(name).meta["num_params"]
+        chosen[family] = min(chosen.get(family, (params, name, kind)), (params, name, kind))
+    return [(name, kind) for _, name, kind in chosen.values()]
+
+
+def pytest_generate_tests(metafunc):
+    """All models with `--all`; else the smallest of each family, and what isn't like another."""
+    everything = metafunc.config.getoption("--all")
+    detectors = [(name, "detection") for name in vision.list_models(vision.detection)]
+    if "kind" in metafunc.fixturenames:
+        chosen = CONVOLUTIONAL if everything else smallest(CONVOLUTIONAL)
+        metafunc.parametrize(("name", "kind"), chosen)
+    elif "detector" in metafunc.fixturenames:
+        chosen = detectors if everything else smallest(detectors)
+        metafunc.parametrize("detector", [name for name, _ in chosen])
+    elif "architecture" in metafunc.fixturenames:
+        chosen = [it for it in ARCHITECTURES if everything or it not in ALIKE]
+        metafunc.parametrize("architecture", chosen)
+
+
 def test_a_torchvision_model_costs_what_its_publisher_says(name, kind):
     counts = lt.count(built(name, kind), torch.empty(size(name, kind)), mode="fake")
     said = published(name).meta
@@ -74,16 +96,15 @@ def test_a_torchvision_model_costs_what_its_publisher_says(name, kind):
     assert counts.mac / 1e9 == pytest.approx(said["_ops"], abs=0.00051)
 
 
-@pytest.mark.parametrize("name", vision.list_models(vision.detection))
-def test_a_torchvision_detector_is_counted_on_real_tensors_but_for_what_is_listed(name):
+def test_a_torchvision_detector_is_counted_on_real_tensors_but_for_what_is_listed(detector):
     options = {"weights": None, "weights_backbone": None}
-    if "rcnn" in name:
+    if "rcnn" in detector:
         options |= {"rpn_post_nms_top_n_test": 10, "box_detections_per_img": 2}
     else:
         options |= {"topk_candidates": 5, "detections_per_img": 2}
-    if "ssd" not in name:
+    if "ssd" not in detector:
         options |= {"min_size": 64, "max_size": 96}
-    model = vision.get_model(name, **options).eval()
+    model = vision.get_model(detector, **options).eval()
     counts = lt.count(model, [torch.rand(3, 64, 96)])
     assert counts.mac > 1e6
     assert {row.name for row in counts.uncounted} <= LISTED
@@ -142,6 +163,11 @@ IMAGES = [
 ]
 SOUND = ["hubert", "wav2vec2", "wavlm", "whisper"]
 PAIRS = ["clip", "siglip"]
+ARCHITECTURES = [*TEXT, *IMAGES, *SOUND, *PAIRS]
+#: Their layers are those of another one here, but for sizes and names.
+ALIKE = {"deit", "distilbert", "electra", "gemma", "gptj", "granite", "hubert", "mbart", "mistral"}
+ALIKE |= {"olmo2", "pegasus", "phi", "phi3", "qwen2", "qwen2_moe", "qwen3", "roberta", "siglip"}
+ALIKE |= {"xlm-roberta"}
 
 
 def inputs(name, config):
@@ -166,21 +192,20 @@ def inputs(name, config):
 LEARNED = {"xlnet", "levit", "swinv2", "wavlm"}
 
 
-@pytest.mark.parametrize("name", [*TEXT, *IMAGES, *SOUND, *PAIRS])
-def test_a_transformers_architecture_is_counted_forward_and_backward(name):
-    config = transformers.AutoConfig.for_model(name)
+def test_a_transformers_architecture_is_counted_forward_and_backward(architecture):
+    config = transformers.AutoConfig.for_model(architecture)
     layers = getattr(config, "num_hidden_layers", None)
-    if isinstance(layers, int) and name not in PAIRS:
+    if isinstance(layers, int) and architecture not in PAIRS:
         config.num_hidden_layers = min(layers, 4)
     with lt.no_weights():
         model = transformers.AutoModel.from_config(config).eval()
-    kwargs = inputs(name, config)
+    kwargs = inputs(architecture, config)
     forward = lt.count(model, kwargs=kwargs, mode="fake")
     both = lt.count(model, kwargs=kwargs, mode="fake", backward=True)
     for counts in (forward, both):
         assert counts.uncounted == []
         assert counts.coverage_ratio == 1.0
-        said = "mask's values are not known" if name in LEARNED else SAID
+        said = "mask's values are not known" if architecture in LEARNED else SAID
         assert all(said in warning for warning in counts.warnings)
     assert forward.params == sum(it.numel() for it in model.parameters())
     # The gradients of weights and of what goes in; not those of an input itself.
@@ -202,5 +227,6 @@ def torchs_own(model, kwargs):
 
 
 def test_there_are_as_many_families_as_promised():
-    assert len({*chain(TEXT, IMAGES, SOUND, PAIRS)}) >= 25
+    assert len({*ARCHITECTURES} - ALIKE) >= 25
+    assert {*ARCHITECTURES} > ALIKE
     assert len(CONVOLUTIONAL) >= 90
