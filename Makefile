@@ -6,7 +6,7 @@
 #                burn, candle, fuzzing, soak
 #   make format  formats Rust and Python
 #   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
-#   make rust    the Rust tests; make fuzz-replay: every reader on damaged seeds
+#   make rust    the Rust tests; make fuzz-replay: every reader on every damage to its seeds
 #   make python  the Python tests on the main interpreter: laps, phases, operations
 #   make pythons the tests of what can differ, on every other CPython of the machine
 #   make zoo     counts every model of torchvision; make test has one of each family
@@ -139,7 +139,7 @@ picture: demo
 # ---------------------------------------------------------------- tests
 
 # In this order as far as slots are free: those of one target folder wait for each other.
-TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs docs gpu-dry asan soak-60 \
+TEST_PARTS := rust python lint-types viewer-test lint-rust unaware-pairs docs gpu-dry asan soak-60 \
 	pythons-apart functions-share wheel crates lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece.
@@ -329,11 +329,12 @@ soak:
 soak-60:
 	cargo run --quiet -p laptime-soak -- --kills 60
 
-fuzz: $(STAMPS)/set-fuzz fuzz-replay | $(STAMPS)/system-compiler
+fuzz: $(STAMPS)/set-fuzz fuzz-replay
 	fuzz/run $(FUZZ_SECONDS) $(TARGET)/fuzz
 
+# Every truncation and every changed byte of the seeds; `make rust` has every 29th.
 fuzz-replay: | $(STAMPS)/system-compiler
-	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir $(TARGET)/fuzz
+	LAPTIME_TEST_FUZZ=all cargo test --quiet --release -p laptime-replay
 
 # AddressSanitizer comes with the stable compiler but is switched on by an option that only
 # RUSTC_BOOTSTRAP opens. Sites and prefixes live as long as the process, so leaks are not looked for,

@@ -1,7 +1,7 @@
 //! What must hold for any bytes at all, one function per reader.
 //!
-//! libFuzzer calls these through `fuzz_targets/`; `tests/replay.rs` calls them on plain
-//! stable Rust with every truncation and many flips of the seeds.
+//! libFuzzer calls these through `fuzz_targets/`; the crate `laptime-replay` on
+//! plain stable Rust with truncations and flips of the seeds.
 
 #[path = "../../crates/laptime-reader/tests/hostile/mod.rs"]
 mod hostile;

@@ -1,0 +1,1 @@
+//! What is fuzzed, on damaged seeds: see `tests/replay.rs`.
