@@ -140,7 +140,7 @@ picture: demo
 
 # In this order as far as slots are free: those of one target folder wait for each other.
 TEST_PARTS := rust python lint-types viewer-test lint-rust unaware-pairs docs gpu-dry asan soak-60 \
-	pythons-apart functions-share wheel crates lint-text lint-licences
+	pythons-apart functions-share wheel lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece. Threads that wait for
 # each other sleep: where other parts want the processors, OpenMP's waiting takes four times what is computed.
@@ -152,7 +152,7 @@ test:
 	@echo "make test: everything passed"
 
 test-all: test
-	$(MAKE) pythons zoo untouched unaware book burn examples-rust fuzz imports fault-injection soak
+	$(MAKE) pythons zoo untouched unaware crates book burn examples-rust fuzz imports fault-injection soak
 	@echo "make test-all: everything passed"
 
 # Does what lint would only say.
@@ -368,7 +368,7 @@ wheel: $(STAMPS)/laptime
 crates: | $(STAMPS)/system-compiler
 	rm -rf $(TARGET)/package "$${CARGO_HOME:-$$HOME/.cargo}"/registry/{src,cache}/-[0-9a-f]*
 	CARGO_PROFILE_DEV_DEBUG=false cargo package --quiet --workspace --exclude laptime-python --exclude laptime-house --exclude laptime-soak \
-		--exclude laptime-loom --exclude laptime-fakes --exclude laptime-fake-cuda --exclude laptime-fake-nvml --exclude laptime-gpu-span-cost \
+		--exclude laptime-loom --exclude laptime-replay --exclude laptime-fakes --exclude laptime-fake-cuda --exclude laptime-fake-nvml --exclude laptime-gpu-span-cost \
 		--allow-dirty --target-dir $(TARGET)/package
 	rm -rf $(TARGET)/package
 
