@@ -1,7 +1,7 @@
 # Laptime's recipes. CI calls `make test`; a new machine starts with `make demo`.
 #
 #   make demo    train a real network under `laptime run`, print the table; sets up what it needs
-#   make test    all parts of the tests, two at a time; ends with what each took (docs/testing.md)
+#   make test    all parts of the tests, three at a time; ends with what each took (docs/testing.md)
 #   make test-all   make test, and what takes long: every Python, every model, every unaware program,
 #                burn, candle, fuzzing, soak
 #   make format  formats Rust and Python
@@ -50,8 +50,8 @@ PYTHON ?= $(shell tools/pythons --main)
 KILLS ?= 1000
 FUZZ_SECONDS ?= 600
 PROGRAMS ?= 5000
-# Parts of `make test` that run at the same time.
-JOBS ?= 2
+# Parts of `make test` that run at the same time: on two cores three, as each waits now and then.
+JOBS ?= 3
 # The Python tests run in a random order, which they print; ORDER=<seed> repeats one.
 ORDER ?=
 
