@@ -69,6 +69,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-gpu-span-cost", &["laptime"]),
     ("laptime-house", &[]),
     ("laptime-loom", &[]),
+    ("laptime-replay", &[]),
     ("laptime-soak", &["laptime-core", "laptime-recorder"]),
 ];
 
