@@ -148,7 +148,7 @@ TEST_PARTS := rust python lint-types viewer-test lint-rust unaware-pairs docs gp
 	pythons-apart functions-share wheel lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece. Threads that wait for
-# each other sleep: where other parts want the processors, OpenMP's waiting takes four times what is computed.
+# each other sleep: where other parts want the processors, OpenMP's waiting would take most of their time.
 test: export OMP_WAIT_POLICY := PASSIVE
 # Less optimised than what is released, which takes minutes longer to build: `make bench` does it.
 test: export CARGO_PROFILE_RELEASE_LTO := off
