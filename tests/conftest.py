@@ -1,11 +1,14 @@
 """Of all Python tests: they run in a random order, which is printed; `--all` takes all there is.
 
 Without it suites that are large take a fixed part: `make test` has that, `make test-all` the whole.
+With `--in-process` a test that starts a process is skipped: what is left answers within seconds.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,9 +20,18 @@ for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         signal.signal(_number, _AS_USUAL.get(_number, signal.SIG_DFL))
 
 
+#: What the interpreter tells of a process that is to be started.
+_STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec"}
+#: Whether a test runs that must not start one.
+_alone = False
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all", action="store_true", default=False, help="all there is, not a fixed part"
+    )
+    parser.addoption(
+        "--in-process", action="store_true", default=False, help="skip what starts a process"
     )
 
 
@@ -27,6 +39,23 @@ def pytest_configure(config: pytest.Config) -> None:
     # The order is random, and nothing else: a test that needs a seed sets it.
     if hasattr(config.option, "randomly_reset_seed"):
         config.option.randomly_reset_seed = False
+    if config.getoption("--in-process"):
+        sys.addaudithook(_skip)
+
+
+def _skip(event: str, _: object) -> None:
+    if _alone and event in _STARTS:
+        pytest.skip("starts a process")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    global _alone
+    _alone = bool(item.config.getoption("--in-process"))
+    try:
+        return (yield)
+    finally:
+        _alone = False
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
