@@ -13,7 +13,8 @@ pub struct Call {
     pub name: String,
     /// How many arguments it is given, a method's own object left out; a macro's tokens are none.
     pub arguments: usize,
-    /// The calls in whose last argument it stands, the outermost first; in a macro, in any argument.
+    /// The calls whose last argument is a closure that it stands in, the outermost first; in a macro, those among whose
+    /// arguments it stands.
     pub inside: Vec<String>,
 }
 
@@ -81,14 +82,14 @@ impl Finder {
         });
     }
 
-    fn visit_arguments(&mut self, name: String, arguments: &Punctuated<Expr, syn::Token![,]>) {
+    fn visit_arguments(&mut self, name: &str, arguments: &Punctuated<Expr, syn::Token![,]>) {
         for (at, argument) in arguments.iter().enumerate() {
-            let is_last = at + 1 == arguments.len();
-            if is_last {
-                self.inside.push(name.clone());
+            let is_run = at + 1 == arguments.len() && matches!(argument, Expr::Closure(_));
+            if is_run {
+                self.inside.push(name.to_owned());
             }
             self.visit_expr(argument);
-            if is_last {
+            if is_run {
                 self.inside.pop();
             }
         }
@@ -125,14 +126,14 @@ impl<'ast> Visit<'ast> for Finder {
         let name = name_of(&call.func).unwrap_or_default();
         self.add(name.clone(), call.args.len());
         self.visit_expr(&call.func);
-        self.visit_arguments(name, &call.args);
+        self.visit_arguments(&name, &call.args);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let name = call.method.to_string();
         self.add(name.clone(), call.args.len());
         self.visit_expr(&call.receiver);
-        self.visit_arguments(name, &call.args);
+        self.visit_arguments(&name, &call.args);
     }
 
     fn visit_expr_index(&mut self, index: &'ast syn::ExprIndex) {

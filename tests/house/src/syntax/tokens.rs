@@ -96,7 +96,7 @@ pub fn foreign_functions(tokens: &TokenStream) -> Vec<Function> {
         match token {
             TokenTree::Group(group) => found.extend(foreign_functions(&group.stream())),
             TokenTree::Ident(word) if word == "extern" => {
-                found.extend(foreign_function(&tokens[at + 1..]))
+                found.extend(foreign_function(&tokens[at + 1..]));
             }
             _ => {}
         }

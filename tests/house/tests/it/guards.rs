@@ -117,7 +117,7 @@ fn trouble(function: &Function) -> Option<String> {
 }
 
 /// The functions that foreign code may call, with what is wrong with them.
-fn foreign<'s>(syntax: &'s Syntax) -> impl Iterator<Item = (&'s Function, Option<String>)> {
+fn foreign(syntax: &Syntax) -> impl Iterator<Item = (&Function, Option<String>)> {
     let foreign = syntax
         .functions
         .iter()
@@ -139,7 +139,7 @@ fn every_entry_of_foreign_code_goes_through_the_guard() {
             match (trouble, listed) {
                 (Some(_), Some(listed)) => used[listed] = true,
                 (Some(trouble), None) => {
-                    open.push(format!("{}: {} {trouble}", source.path, function.name))
+                    open.push(format!("{}: {} {trouble}", source.path, function.name));
                 }
                 (None, _) => {}
             }
@@ -207,6 +207,11 @@ fn what_panics_outside_of_the_guard_is_found() {
     let fallback = "extern \"C\" fn f() -> i32 { guard(table[0], || 1) }";
     assert_eq!(
         trouble_of(fallback).as_deref(),
+        Some("has `[]` outside of its guard")
+    );
+    let handed = "extern \"C\" fn f() { guard((), runner(table[0])) }";
+    assert_eq!(
+        trouble_of(handed).as_deref(),
         Some("has `[]` outside of its guard")
     );
     let by_name = "extern \"C\" fn f() { let run = || table[0]; run(); guard(0, run); }";
