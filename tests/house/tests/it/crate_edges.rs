@@ -68,7 +68,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-fakes", &[]),
     ("laptime-gpu-span-cost", &["laptime"]),
     ("laptime-house", &[]),
-    ("laptime-loom", &[]),
     ("laptime-replay", &[]),
     ("laptime-soak", &["laptime-core", "laptime-recorder"]),
 ];

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use laptime_house::sources::root;
 
 /// Folders at the root whose paths are written out in full.
 const FOLDERS: &[&str] = &[
     "crates/", "python/", "docs/", "tests/", "viewer/", "fuzz/", "benches/", "tools/",
 ];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path)
