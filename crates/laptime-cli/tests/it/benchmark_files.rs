@@ -1,9 +1,10 @@
 //! `laptime compare` on files of benchmarks: what isn't one is said, machines must be alike, and baselines keep
 //! them.
 
+use serde_json::{Value, json};
+
 use crate::place::{Left, Place};
 use crate::recording;
-use serde_json::{Value, json};
 
 /// A file with one benchmark of this level.
 fn file(place: &Place, name: &str, level_ns: f64, machine: Option<Value>) {

@@ -1,8 +1,9 @@
 //! `laptime compare` tells two sides of recordings apart, and every way in which that can't be.
 
+use serde_json::Value;
+
 use crate::place::{Left, Place};
 use crate::recording;
-use serde_json::Value;
 
 const MS: u64 = 1_000_000;
 

@@ -1,7 +1,8 @@
 //! `laptime doctor` tells what it finds, as text and as JSON, and leaves nothing behind.
 
-use crate::place::Place;
 use serde_json::Value;
+
+use crate::place::Place;
 
 #[test]
 fn doctor_measures_and_leaves_nothing_behind() {

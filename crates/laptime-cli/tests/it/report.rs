@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use crate::place::{Left, Place};
-use crate::recording;
 use laptime_core::format::process::PREFIX_LEN;
 use serde_json::Value;
+
+use crate::place::{Left, Place};
+use crate::recording;
 
 fn json(left: &Left) -> Value {
     assert_eq!((left.code, left.err.as_str()), (0, ""));

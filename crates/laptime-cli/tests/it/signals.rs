@@ -48,7 +48,7 @@ until = time.monotonic() + 60
 while time.monotonic() < until:  # awake, so that it takes each as it comes
     try:
         seen += os.read(ours, 100)
-        until = min(until, time.monotonic() + 0.7)
+        until = min(until, time.monotonic() + 0.3)
     except BlockingIOError:
         pass
 print(len(seen))
@@ -67,7 +67,10 @@ print(len(seen))
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         // Until the launcher waits for the program's end.
-        std::thread::sleep(Duration::from_millis(200));
+        let stat = format!("/proc/{}/stat", launcher.id());
+        while !std::fs::read_to_string(&stat).unwrap().contains(") S ") {
+            std::thread::yield_now();
+        }
         // SAFETY: `kill` touches no memory; the group is the launcher's, which was not waited for.
         unsafe { libc::kill(-(launcher.id() as i32), libc::SIGTERM) };
         out.read_to_string(&mut line).unwrap();

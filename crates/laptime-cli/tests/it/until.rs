@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use crate::place::{Left, Place};
-use crate::recording::{self, BEGAN, PID, STEP_NS, TRACK, anchor};
 use laptime_core::PathId;
 use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{WINDOW_LEN, WindowHeader, seal};
+
+use crate::place::{Left, Place};
+use crate::recording::{self, BEGAN, PID, STEP_NS, TRACK, anchor};
 
 /// 250 steps of 1 ms, and a loss of 1 / n after every 50 of them.
 fn asked(arguments: &[&str]) -> Left {

@@ -1,10 +1,11 @@
 //! Laps nested far deeper than anybody reads: in a process of its own, since it fills the tables.
 
-use crate::own_process;
-use crate::windows::each_window;
 use laptime_core::PathId;
 use laptime_core::format::record::Record;
 use laptime_recorder::{RecordOptions, Site, enter, exit, record};
+
+use crate::own_process;
+use crate::windows::each_window;
 
 const LEVELS: usize = 20_000;
 const SPANS: usize = 2_000;

@@ -5,8 +5,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::own_process::{self, name_of};
-use crate::windows::each_window;
 use laptime_core::NoDeviceTime;
 use laptime_core::format::record::Record;
 use laptime_fakes::Fake;
@@ -15,6 +13,9 @@ use laptime_recorder::device::here::{self, Place};
 use laptime_recorder::{
     LazySite, RecordOptions, Recording, catch_up_at_exit, enter, exit, record, time_on_devices_with,
 };
+
+use crate::own_process::{self, name_of};
+use crate::windows::each_window;
 
 const MS: u64 = 1_000_000;
 const PATH: &str = "DEVICE_EXIT_PATH";

@@ -68,7 +68,6 @@ fn written() -> Vec<(String, DeviceMemory)> {
     told
 }
 
-/// The process has one recorder: what is tested of it stands in one test, in order.
 #[test]
 fn spans_are_written_with_their_memory_however_they_end() {
     own_process::run(|| {

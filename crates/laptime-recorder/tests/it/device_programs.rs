@@ -6,8 +6,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::own_process;
-use crate::windows::each_window;
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, NoDeviceTime, Span, SpanWork};
 use laptime_fakes::{Fake, GLOBAL};
@@ -18,6 +16,9 @@ use laptime_recorder::{
     exit_site, give, leave_devices, record, rename, suspend_piece, time_on_devices_with,
 };
 use proptest::prelude::*;
+
+use crate::own_process;
+use crate::windows::each_window;
 
 const MS: u64 = 1_000_000;
 const NAMES: [&str; 3] = ["step", "forward", "load"];

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use crate::own_process;
-use crate::windows::each_window;
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, NoDeviceTime, PathId, PathTable, path};
 use laptime_fakes::{Fake, GLOBAL};
@@ -14,13 +12,15 @@ use laptime_recorder::{
     time_on_devices_with,
 };
 
+use crate::own_process;
+use crate::windows::each_window;
+
 const MS: u64 = 1_000_000;
 
 static STEP: LazySite = LazySite::new("step");
 static FORWARD: LazySite = LazySite::new("forward");
 static EVALUATION: LazySite = LazySite::new("evaluation");
 
-/// The process has one recorder: what is tested of it stands in one test, in order.
 #[test]
 fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
     own_process::run(|| {

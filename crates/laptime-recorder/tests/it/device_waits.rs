@@ -13,7 +13,6 @@ const MS: u64 = 1_000_000;
 
 static STEP: LazySite = LazySite::new("step");
 
-/// The process has one recorder: what is tested of it stands in one test, in order.
 #[test]
 fn laps_wait_at_both_ends_while_that_is_asked_for_and_captures_stay_whole() {
     own_process::run(|| {

@@ -30,4 +30,5 @@ mod stacks;
 mod stacks_reason;
 mod telemetry;
 mod telemetry_records;
+mod threads;
 mod windows;

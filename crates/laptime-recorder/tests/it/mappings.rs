@@ -25,7 +25,6 @@ fn mapped() -> usize {
     maps.lines().filter(|line| line.contains(".lap/")).count()
 }
 
-/// The process has one recorder: what is tested of it stands in one test, in order.
 #[test]
 fn a_recording_that_ended_leaves_nothing_mapped_but_where_another_thread_works() {
     own_process::run(|| {

@@ -6,7 +6,6 @@ use crate::own_process;
 
 static STEP: LazySite = LazySite::new("step");
 
-/// The process has one recorder: what is tested of it stands in one test, in order.
 #[test]
 fn a_recording_tells_of_its_own_profiled_steps_and_of_no_earlier_ones() {
     own_process::run(|| {

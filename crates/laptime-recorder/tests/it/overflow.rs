@@ -1,10 +1,11 @@
 //! Spans without a path of their own, read back: in a process of its own, where no other thread has such spans.
 
-use crate::own_process;
-use crate::windows::each_window;
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, SpanFlags};
 use laptime_recorder::{Extra, RecordOptions, Site, emit, enter, enter_automatic, exit, record};
+
+use crate::own_process;
+use crate::windows::each_window;
 
 #[test]
 fn a_span_without_a_path_is_part_of_what_it_runs_in() {

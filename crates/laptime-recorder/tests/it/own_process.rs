@@ -45,12 +45,18 @@ pub fn command(name: &str) -> Command {
 }
 
 /// Runs it to its end. **Panics** where the test fails, or Laptime warns of something.
-pub fn check(mut command: Command) {
+pub fn check(command: Command) {
+    let errors = finished(command);
+    assert!(!errors.contains("laptime: "), "{errors}");
+}
+
+/// Runs it to its end; what it wrote to stderr. **Panics** where the test fails.
+pub fn finished(mut command: Command) -> String {
     let left = command.output().expect("this program starts again");
     let errors = String::from_utf8_lossy(&left.stderr);
     let said = format!("{}\n{errors}", String::from_utf8_lossy(&left.stdout));
     assert!(left.status.success(), "{}:\n{said}", left.status);
     // Where no test has the name none fails either.
     assert!(said.contains("test result: ok. 1 passed;"), "{said}");
-    assert!(!errors.contains("laptime: "), "{said}");
+    errors.into_owned()
 }

@@ -16,19 +16,20 @@ use laptime_recorder::{
 use crate::own_process::{self, name_of};
 
 #[derive(Debug, Default)]
-struct Read {
+pub struct Read {
     headers: Vec<ProcessHeader>,
     spans: BTreeMap<String, Vec<Span>>,
     open: Vec<String>,
     marks: usize,
     metrics: Vec<f64>,
     anchors: usize,
-    delays: Vec<(u64, u64)>,
+    pub delays: Vec<(u64, u64)>,
     processors: usize,
     bytes: u64,
 }
 
-fn read(folder: &Path) -> Read {
+/// What a recording has, which may still go on.
+pub fn read(folder: &Path) -> Read {
     let mut all = Read::default();
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();

@@ -7,14 +7,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-use crate::own_process;
-use crate::windows::each_window;
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, Runner, SampledStack, StackFrame};
 use laptime_recorder::stacks::{
     SeenFrame, SeenFunction, SeenStack, StackSource, leave_stacks, sample_stacks,
 };
 use laptime_recorder::{RecordOptions, record};
+
+use crate::own_process;
+use crate::windows::each_window;
 
 /// No thread has this id.
 const NOBODY: u64 = 1 << 30;

@@ -6,11 +6,13 @@
 
 use std::path::Path;
 
-use crate::own_process::{self, name_of};
-use crate::telemetry_records::{Told, told};
 use laptime_core::{DeviceReading as Reading, Throttle};
 use laptime_fakes::{Fake, FakeNvml, LoadedNvml, built};
 use laptime_recorder::{RecordOptions, Recording, record};
+
+use crate::own_process::{self, name_of};
+use crate::telemetry_records::{Told, told};
+use crate::threads::threads;
 
 /// Codes of the management library.
 const NOT_SUPPORTED: i32 = 3;
@@ -468,12 +470,4 @@ fn inner_exit() {
     std::mem::forget(begin(folder.as_ref()));
     cuda.use_device(0);
     until(|| nvml.made(0, Reading::ClockLimits as u32) >= 2);
-}
-
-/// Threads of this process with a name.
-fn threads(name: &str) -> usize {
-    let each = std::fs::read_dir("/proc/self/task").unwrap();
-    let names =
-        each.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
-    names.filter(|found| found.trim_end() == name).count()
 }
