@@ -1,0 +1,22 @@
+//! The command, as it is typed.
+
+mod bench;
+mod benchmark_files;
+mod compare;
+mod damage;
+mod doctor;
+mod help;
+mod hostile;
+mod live;
+mod missing;
+mod ops;
+mod page;
+mod place;
+mod recording;
+mod report;
+mod run;
+mod signals;
+mod slips;
+mod terminal;
+mod until;
+mod versions;
