@@ -4,5 +4,6 @@ mod circles;
 mod crate_edges;
 mod guards;
 mod map;
+mod one_build;
 mod shape;
 mod syntax;
