@@ -6,8 +6,15 @@ Without it suites that are large take a fixed part: `make test` has that, `make 
 from __future__ import annotations
 
 import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "warm"))
+
+from warm import Warm
 
 #: As in any Python; a program that is started from it gets the system's again.
 _AS_USUAL = {signal.SIGINT: signal.default_int_handler}
@@ -27,6 +34,14 @@ def pytest_configure(config: pytest.Config) -> None:
     # The order is random, and nothing else: a test that needs a seed sets it.
     if hasattr(config.option, "randomly_reset_seed"):
         config.option.randomly_reset_seed = False
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    """An interpreter with torch, to be forked."""
+    warm = Warm(tmp_path_factory.mktemp("warm"))
+    yield warm
+    warm.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
