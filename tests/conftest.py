@@ -9,8 +9,13 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "warm"))
+
+from warm import Warm
 
 #: As in any Python; a program that is started from it gets the system's again.
 _AS_USUAL = {signal.SIGINT: signal.default_int_handler}
@@ -36,6 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Of pytest-xdist, which need not be there.
+    config.addinivalue_line("markers", "xdist_group(name): tests that one worker takes")
     # The order is random, and nothing else: a test that needs a seed sets it.
     if hasattr(config.option, "randomly_reset_seed"):
         config.option.randomly_reset_seed = False
@@ -56,6 +63,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         _alone = False
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    """An interpreter with torch, to be forked."""
+    warm = Warm(tmp_path_factory.mktemp("warm"))
+    yield warm
+    warm.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
