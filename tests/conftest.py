@@ -6,6 +6,7 @@ Without it suites that are large take a fixed part: `make test` has that, `make 
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,14 @@ def pytest_configure(config: pytest.Config) -> None:
     # The order is random, and nothing else: a test that needs a seed sets it.
     if hasattr(config.option, "randomly_reset_seed"):
         config.option.randomly_reset_seed = False
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m interpreter` no file is imported that has none of these: others need torch."""
+    if config.option.markexpr != "interpreter":
+        return None
+    tests = collection_path.rglob("test_*.py") if collection_path.is_dir() else [collection_path]
+    return not any("pytest.mark.interpreter" in test.read_text("utf-8") for test in tests) or None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

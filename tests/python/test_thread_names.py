@@ -9,7 +9,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import laptime as lt
+
+pytestmark = pytest.mark.interpreter
 
 
 def threads(path: Path) -> list[dict[str, Any]]:
