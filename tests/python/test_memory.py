@@ -548,7 +548,8 @@ with lt.lap("grows"):
     for _ in range(50):
         row.append(None)
 # A tuple with its header for the collector, its number, and its place in the list.
-each = sys.getsizeof((1,)) + 16 * (sys.getsizeof((1,)) < 48) + 32 + 8
+each = sys.getsizeof((1,)) + 16 * (sys.getsizeof((1,)) < 48)
+each = -(-each // 16) * 16 + 32 + 8
 print(count * each)
 report = lt.report()
 for name in ("keeps", "frees", "grows"):

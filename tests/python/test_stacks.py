@@ -583,3 +583,21 @@ def test_a_notebook_that_keeps_its_cells_otherwise_ends_the_recording_all_the_sa
     assert "no such cells" in caplog.text
     summary = json.loads(lt.open(recording.path).report().to_json())
     assert [process["state"] for process in summary["processes"]] == ["closed"]
+
+
+@pytest.mark.interpreter
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="no interpreter says so before 3.13")
+def test_an_interpreter_that_has_its_stacks_elsewhere_is_not_read(run: Any, tmp_path: Path) -> None:
+    code = """
+import ctypes, sys
+import laptime as lt
+# What an interpreter tells debuggers: a cookie, two numbers, and where everything is.
+told = (ctypes.c_uint64 * 64).in_dll(ctypes.pythonapi, "_PyRuntime")
+for at in range(3, 64):
+    told[at] += 8
+with lt.record(sys.argv[1], stacks=True), lt.lap("work"):
+    sum(range(100_000))
+"""
+    run(code, tmp_path / "r.lap")
+    told = json.loads(lt.open(tmp_path / "r.lap").report().to_json())
+    assert "built for another release of this Python" in told["unavailable"]["functions"]
