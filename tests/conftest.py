@@ -73,6 +73,14 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
     warm.close()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m interpreter` no file is imported that has none of these: others need torch."""
+    if config.option.markexpr != "interpreter":
+        return None
+    tests = collection_path.rglob("test_*.py") if collection_path.is_dir() else [collection_path]
+    return not any("pytest.mark.interpreter" in test.read_text("utf-8") for test in tests) or None
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     seed = getattr(terminalreporter.config.option, "randomly_seed", None)
     if isinstance(seed, int):

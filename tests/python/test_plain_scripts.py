@@ -167,6 +167,7 @@ def test_memory_that_grows_without_samples_says_what_to_run(tmp_path: Path) -> N
     assert "`laptime run --memory --stacks SCRIPT` names the function" in growth
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize(("script", "function"), [(WAITED_FOR, "work"), (POOL, "fetch")])
 def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, function: str) -> None:
     recording = run(tmp_path, script, "--stacks")
@@ -176,10 +177,12 @@ def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, func
         assert "waiting for threads to end" in recording.report().headline
 
 
+@pytest.mark.interpreter
 def test_threads_that_are_joined_are_no_wait_at_the_end(tmp_path: Path) -> None:
     assert told(run(tmp_path, JOINED, "--stacks"), "threads") == []
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("how", ["computes", "sleeps"])
 def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path, how: str) -> None:
     script = LOOP.replace("HOW", repr(how))
