@@ -1,7 +1,8 @@
-"""Eight programs with a planted cause: the answer stands on the first screen, wherever one looks.
+"""Two programs with a planted cause: the answer stands on the first screen, wherever one looks.
 
 The first screen is 24 lines of a terminal, and what stands above the first table of a page or of a
-notebook's cell.
+notebook's cell. Recordings of all eight shapes are asked in crates/laptime-report, and the pages of
+`docs/tasks` show what the other six programs print.
 """
 
 from __future__ import annotations
@@ -33,17 +34,10 @@ class Question:
     program: str
     #: A pattern of the answer, over its words with one space between them.
     answer: str
-    options: tuple[str, ...] = ()
 
 
 QUESTIONS = [
-    Question("slow_loader.py", r"Each step waits \S+ m?s for data on average, \d\d % of its time"),
-    Question("leak.py", r"Each step leaves \S+ KiB \(± \S+ \w+\) of memory behind", ("--memory",)),
-    Question("slow_layer.py", r"2 \(Conv2d\) alone takes \d\d % of a step", ("--modules",)),
-    Question("slow_start.py", r"\S+ s pass before the first lap, \d\d % of the run: imports,"),
     Question("slow_request.py", r"request/database runs in few requests, \d+ times in \d+"),
-    Question("busy_machine.py", r"the machine was busy"),
-    Question("recompiles.py", r"compile ran \d+ times after warm-up"),
     Question("session.py", r"A step takes \S+ ms.*: fit \d\d %, load \d\d %"),
 ]
 
@@ -56,7 +50,7 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     for attempt in range(TRIES):
         recording = folder / f"{attempt}.lap"
         program = ROOT / "examples/questions" / question.program
-        run = [LAPTIME, "run", *question.options, "-o", recording, program]
+        run = [LAPTIME, "run", "-o", recording, program]
         ended = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
         assert ended.returncode == 0, ended.stderr
         if re.search(question.answer, _words(ended.stderr)):

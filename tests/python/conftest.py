@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +15,47 @@ import laptime as lt
 from laptime import _core
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+class Clock:
+    """The clock of benchmarks, scripted: it goes on as a test says, and a microsecond a reading."""
+
+    def __init__(self) -> None:
+        self._ticks_per_s = 1e18 / _core.ticks_to_ns(10**9)
+        self._ticks, self._cpu_s = 0.0, 0.0
+
+    def now(self) -> int:
+        self.wait(1e-6)
+        return round(self._ticks)
+
+    def cpu_ns(self) -> int:
+        return round(self._cpu_s * 1e9)
+
+    @property
+    def seconds(self) -> float:
+        return self._ticks / self._ticks_per_s
+
+    def wait(self, seconds: float) -> None:
+        """Goes on while the process has nothing to do."""
+        self._ticks += seconds * self._ticks_per_s
+
+    def work(self, seconds: float) -> None:
+        """Goes on while the process works."""
+        self.wait(seconds)
+        self._cpu_s += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """What benchmarks measure with, and sleep by, in the place of the real one."""
+    from laptime.benchmarks import _calls, _loop
+
+    clock = Clock()
+    monkeypatch.setattr(_loop, "now", clock.now)
+    monkeypatch.setattr(_loop, "process_time_ns", clock.cpu_ns)
+    monkeypatch.setattr(_calls, "now", clock.now)
+    monkeypatch.setattr(_calls, "time", SimpleNamespace(sleep=clock.wait))
+    return clock
 
 
 @pytest.fixture

@@ -92,12 +92,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def laptime(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "laptime", *arguments], capture_output=True, timeout=300
-    )
-
-
 def exported(recorded: Path, name: str) -> Path:
     path = recorded.with_name(name)
     lt.open(recorded).export(path)
@@ -332,76 +326,47 @@ def test_counts_are_the_report_s(recorded: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["chrome", "speedscope", "collapsed", "jsonl", "csv", "parquet"])
-def test_the_command_writes_what_python_writes(recorded: Path, name: str) -> None:
-    path = recorded.with_name(f"as-{name}")
+def test_a_format_that_is_named_goes_before_the_ending(recorded: Path, name: str) -> None:
+    endings = {"chrome": "json", "speedscope": "speedscope.json", "collapsed": "folded"}
+    by_ending = exported(recorded, f"by-ending.{endings.get(name, name)}")
+    path = recorded.with_name(f"named-{name}.txt")
     lt.open(recorded).export(path, name)
-    done = laptime("export", recorded, "-f", name)
-    assert (done.returncode, done.stdout) == (0, path.read_bytes())
+    assert path.read_bytes() == by_ending.read_bytes()
 
 
-def test_the_ending_says_the_format_and_the_message_what_opens_it(recorded: Path) -> None:
-    done = laptime("export", recorded, "-o", recorded.with_name("b.pftrace"))
-    assert done.returncode == 0, done.stderr
-    assert b"https://ui.perfetto.dev" in done.stderr
-    assert done.stdout == b""
+def test_what_python_exports_the_command_does(recorded: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "laptime", "export", recorded, "-f", "jsonl"], capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == exported(recorded, "again.jsonl").read_bytes()
 
 
-def test_an_unknown_ending_or_format_names_those_that_are_known(recorded: Path) -> None:
-    done = laptime("export", recorded, "-o", recorded.with_name("b.pdf"))
-    assert done.returncode == 2
-    assert b"unknown file type" in done.stderr
-    assert b".pftrace" in done.stderr
-    done = laptime("export", recorded)
-    assert done.returncode == 2
-    assert b"speedscope" in done.stderr
+def test_errors_are_those_of_python(recorded: Path, tmp_path: Path) -> None:
+    found = lt.open(recorded)
     with pytest.raises(ValueError, match=r"speedscope.*\.pftrace"):
-        lt.open(recorded).export(recorded.with_name("b.pdf"))
+        found.export(recorded.with_name("b.pdf"))
     with pytest.raises(ValueError, match="speedscope"):
-        lt.open(recorded).export("x.json", "pdf")  # type: ignore[arg-type]
+        found.export("x.json", "pdf")  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        found.export("/nowhere/a.json")
+    with pytest.raises(ValueError, match="is the recording itself"):
+        found.export(recorded / "run.json")
+    with pytest.raises(OSError, match="/dev/full"):
+        found.export("/dev/full", "perfetto")
 
 
-def test_what_is_there_stays_until_the_new_file_is_whole(recorded: Path, tmp_path: Path) -> None:
+def test_an_export_takes_the_place_of_the_file_that_was_there(
+    recorded: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "there.json"
     target.write_text("before")
-    damaged = tmp_path / "no.lap"
-    assert laptime("export", damaged, "-o", target).returncode == 6
-    assert target.read_text() == "before"
     lt.open(recorded).export(target)
     assert json.loads(target.read_text())["traceEvents"]
     assert [path.name for path in tmp_path.iterdir()] == ["there.json"]
 
 
-def test_a_full_disk_is_an_error_that_names_the_file(recorded: Path) -> None:
-    done = laptime("export", recorded, "-f", "csv", "-o", "/dev/full")
-    assert done.returncode == 1
-    assert b"/dev/full" in done.stderr
-    assert b"No space left" in done.stderr
-    with pytest.raises(OSError, match="/dev/full"):
-        lt.open(recorded).export("/dev/full", "perfetto")
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        lt.open(recorded).export("/nowhere/a.json")
-
-
-def test_a_closed_pipe_ends_quietly(recorded: Path) -> None:
-    for name in ("jsonl", "parquet"):
-        command = [sys.executable, "-m", "laptime", "export", str(recorded), "-f", name]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert (process.stderr.read(), process.wait(timeout=300)) == (b"", 0)
-
-
-def test_the_recording_itself_is_never_the_target(recorded: Path) -> None:
-    inside = recorded / "run.json"
-    before = inside.read_bytes() if inside.exists() else None
-    done = laptime("export", recorded, "-o", inside)
-    assert done.returncode == 2
-    assert b"is the recording itself" in done.stderr
-    assert (inside.read_bytes() if inside.exists() else None) == before
-
-
-def test_a_killed_recording_gives_what_it_holds_and_says_so(run: Run, tmp_path: Path) -> None:
+def test_a_killed_recording_gives_what_it_holds(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "killed.lap"
     run(
         "import os, signal, sys, laptime as lt\n"
@@ -412,17 +377,7 @@ def test_a_killed_recording_gives_what_it_holds_and_says_so(run: Run, tmp_path: 
         path,
         check=False,
     )
-    done = laptime("export", path, "-f", "jsonl")
-    assert done.returncode == 0
-    assert b"warning" in done.stderr
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    lines = [json.loads(line) for line in exported(path, "killed.jsonl").open()]
     assert [line["path"] for line in lines if line["type"] == "span"] == ["step/forward"]
     (left,) = [line for line in lines if line["type"] == "open"]
     assert left["path"] == "step"
-    report = lt.open(path).report()
-    done = laptime("export", path, "-f", "collapsed")
-    stacks = dict(line.rsplit(" ", 1) for line in done.stdout.decode().splitlines())
-    assert {name: int(ns) for name, ns in stacks.items()} == {
-        "step": report["step"].self_ns,
-        "step;forward": report["step/forward"].self_ns,
-    }

@@ -149,14 +149,3 @@ def test_chrome_and_perfetto_have_the_same_bars_of_functions(recorded: Path) -> 
         for one in lap["functions"]
         if one["name"] == "spin"
     )
-
-
-def test_counted_calls_give_laps_alone_and_that_is_said(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(PROGRAM)
-    laptime(tmp_path, "run", "--calls", "-o", "c.lap", "train.py")
-    done = laptime(tmp_path, "export", "c.lap", "-o", "c.folded")
-    assert "calls were counted, but no stack was sampled" in done.stderr
-    lines = (tmp_path / "c.folded").read_text().splitlines()
-    assert {line.rpartition(" ")[0] for line in lines} == {"step", "step;data", "last"}
-    done = laptime(tmp_path, "export", "c.lap", "-o", "c.csv")
-    assert "calls were counted" not in done.stderr

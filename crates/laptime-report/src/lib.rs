@@ -101,6 +101,8 @@ mod functions_tests;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
+mod questions_tests;
+#[cfg(test)]
 mod schema_tests;
 #[cfg(test)]
 mod view_tests;

@@ -1,8 +1,10 @@
-"""A `torch` with a scripted GPU: it computes after the call returned, and transfers take time."""
+"""A `torch` with a scripted GPU: it computes after the call returned, and transfers take time.
+
+All times are those of a scripted clock.
+"""
 
 from __future__ import annotations
 
-import time
 import types
 from contextlib import nullcontext
 from typing import Any
@@ -37,8 +39,9 @@ class Tensor:
 class FakeTorch(types.ModuleType):
     """`torch`, with one CUDA device."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Any) -> None:
         super().__init__("torch")
+        self.clock = clock
         self.done_at = 0.0
         self.transfer_s = 0.002
         self.waits: list[Any] = []
@@ -68,12 +71,11 @@ class FakeTorch(types.ModuleType):
 
     def launch(self, seconds: float) -> None:
         """Work that the device does after what it was given before."""
-        self.done_at = max(self.done_at, time.perf_counter()) + seconds
+        self.done_at = max(self.done_at, self.clock.seconds) + seconds
 
     def _synchronize(self, device: Any = None) -> None:
         self.waits.append(device)
-        while time.perf_counter() < self.done_at:
-            pass
+        self.clock.wait(max(0.0, self.done_at - self.clock.seconds))
 
     def _fork(self, devices: Any, device_type: str = "cuda") -> Any:
         self.forked += devices
@@ -106,9 +108,7 @@ class Model:
         self.seen.append((self.device, str(x.device), x.rows))
         assert x.device.type == self.torch.device(self.device).type
         if self.device == "cpu":
-            until = time.perf_counter() + self.row_s * x.rows
-            while time.perf_counter() < until:
-                pass
+            self.torch.clock.work(self.row_s * x.rows)
         else:
             self.torch.launch(self.gpu_s)
         return Tensor(self.torch, x.rows, str(x.device))

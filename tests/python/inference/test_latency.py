@@ -21,18 +21,14 @@ def sleeps(x: Any) -> Any:
 
 
 def test_a_planted_latency_is_found_and_grows_with_the_batch() -> None:
-    found = lt.bench_inference(sleeps, np.ones((3, 2)), batch_sizes=[8, 1], budget=0.5)
+    found = lt.bench_inference(sleeps, np.ones((3, 2)), batch_sizes=[8, 1], budget=0.1)
     assert list(found) == found.batch_sizes == [1, 8]
     assert len(found) == 2
     for batch in found:
         case = found[batch]
         assert case.p50_ns is not None
         assert case.p50_ns >= 1e6 * batch
-        assert case.p50_ci is not None
-        low, high = case.p50_ci
-        assert low <= case.p50_ns <= high
         assert case.samples_per_s == pytest.approx(batch / case.p50_ns * 1e9)
-        assert case.samples_per_s <= 1_000
         assert case.first_ns is not None
         assert case.first_ns >= 1e6 * batch
         assert case.warmup is not None
@@ -40,68 +36,72 @@ def test_a_planted_latency_is_found_and_grows_with_the_batch() -> None:
         assert case.calls == len(case.samples)
 
 
-def test_the_knee_is_where_throughput_rises_no_more() -> None:
-    seconds = {1: 0.01, 4: 0.01, 8: 0.05}
-    found = lt.bench_inference(
-        lambda x: time.sleep(seconds[len(x)]), np.ones((1, 2)), batch_sizes=[1, 4, 8], budget=0.5
-    )
-    assert found.knee == 4
-    assert found.knees == {"cpu": 4}
-    assert found.why_no_knee() is None
-    assert str(found).startswith("Batch 4 is the knee: ")
-
-
-def test_throughput_that_rises_to_the_largest_batch_has_no_knee_and_says_so() -> None:
-    found = lt.bench_inference(
-        lambda x: time.sleep(0.005), np.ones((1, 2)), batch_sizes=[1, 4, 16], budget=0.3
-    )
-    assert found.knee is None
-    assert "still rises at 16" in (found.why_no_knee() or "")
-    assert "still rises at batch 16, the largest" in found.headline
-
-
-def test_too_few_calls_have_no_99th_percentile_and_say_so() -> None:
-    found = lt.bench_inference(lambda x: time.sleep(0.01), np.ones((1, 2)), budget=0.2)
-    case = found[1]
-    assert case.p50_ns is not None
-    assert case.p99_ns is None
-    assert "too few to tell the 99th percentile; 100 are needed" in (case.why("p99_ns") or "")
-    assert any("p99 is absent" in said for said in case.warnings)
-    with pytest.raises(ValueError, match="expected one of first_ns"):
-        case.why("p42_ns")
-
-
-def test_many_calls_have_every_percentile_with_its_interval() -> None:
-    found = lt.bench_inference(lambda x: x.sum(), np.ones((4, 100)), budget=1.0)[4]
-    assert found.calls is not None
-    assert found.calls >= 368
-    all_ns = (found.p50_ns, found.p90_ns, found.p99_ns, found.max_ns)
-    assert None not in all_ns
-    assert list(all_ns) == sorted(all_ns)  # type: ignore[type-var]
-    for value, interval in [
-        (found.p90_ns, found.p90_ci),
-        (found.p99_ns, found.p99_ci),
-    ]:
-        assert value is not None
-        assert interval is not None
-        assert interval[0] <= value <= interval[1]
-
-
-def test_the_first_call_is_told_apart_and_may_be_longer_than_the_budget() -> None:
+def test_numbers_and_their_intervals_are_handed_over(clock: Any) -> None:
     calls = 0
 
     def compiles(x: Any) -> None:
+        """Takes 0.3 s at first, then 1 ms and up to 1 % more."""
         nonlocal calls
         calls += 1
-        time.sleep(0.3 if calls == 1 else 0.001)
+        clock.work(0.3 if calls == 1 else 0.001 + 1e-7 * (calls % 101))
 
-    case = lt.bench_inference(compiles, np.ones((1, 2)), budget=0.1)[1]
-    assert case.first_ns is not None
-    assert case.p50_ns is not None
-    assert case.first_ns >= 0.3e9
+    case = lt.bench_inference(compiles, np.ones((4, 2)), budget=2.0)[4]
+    assert case.calls == len(case.samples) == 1_000
+    # The first call is told apart, and isn't taken from the budget.
+    assert case.warmup == 1
+    assert case.first_ns == pytest.approx(0.3e9, rel=1e-3)
     assert case.first_ratio == pytest.approx(case.first_ns / case.p50_ns)
+    all_ns = (case.p50_ns, case.p90_ns, case.p99_ns, case.max_ns)
+    assert list(all_ns) == sorted(all_ns)
+    assert all_ns == pytest.approx([1.005e6, 1.009e6, 1.01e6, 1.01e6], rel=2e-3)
+    for value, interval in [
+        (case.p50_ns, case.p50_ci),
+        (case.p90_ns, case.p90_ci),
+        (case.p99_ns, case.p99_ci),
+    ]:
+        assert interval is not None
+        assert interval[0] <= value <= interval[1]
+    assert case.samples_per_s == pytest.approx(4e9 / case.p50_ns)
+    assert case.why("p99_ns") is None
+    assert case.warnings == []
+
+
+def test_a_first_call_may_be_longer_than_the_budget(clock: Any) -> None:
+    clock_of_calls = iter([0.3])
+    case = lt.bench_inference(
+        lambda x: clock.work(next(clock_of_calls, 0.001)), np.ones((1, 2)), budget=0.1
+    )[1]
     assert case.calls is not None
-    assert case.calls > 5
+    assert case.calls > 90
+
+
+def test_the_knee_is_a_batch_size_or_none_with_its_reason(clock: Any) -> None:
+    seconds = {1: 0.01, 4: 0.01, 8: 0.05}
+
+    def bench(sizes: list[int]) -> lt.InferenceBenchmark:
+        x = np.ones((1, 2))
+        return lt.bench_inference(
+            lambda x: clock.work(seconds[len(x)]), x, batch_sizes=sizes, budget=0.5
+        )
+
+    found = bench([1, 4, 8])
+    assert found.knee == 4
+    assert found.knees == {"cpu": 4}
+    assert found.why_no_knee() is None
+    assert found.headline.startswith("Batch 4 is the knee: ")
+    found = bench([1, 4])
+    assert found.knee is None
+    assert "still rises at 4" in (found.why_no_knee() or "")
+
+
+def test_an_absent_number_is_none_with_its_reason(clock: Any) -> None:
+    case = lt.bench_inference(lambda x: clock.work(0.01), np.ones((1, 2)), budget=0.2)[1]
+    assert case.p50_ns is not None
+    assert case.p99_ns is None
+    assert "100 are needed" in (case.why("p99_ns") or "")
+    assert any("p99 is absent" in said for said in case.warnings)
+    with pytest.raises(ValueError, match="expected one of first_ns"):
+        case.why("p42_ns")
 
 
 def test_a_batch_is_made_of_the_samples_in_order() -> None:
@@ -173,13 +173,13 @@ def test_wrong_options_are_refused_before_the_model_runs(
 
 def test_tokens_are_told_by_a_number_or_by_the_output() -> None:
     x = np.ones((2, 3))
-    case = lt.bench_inference(lambda x: x, x, tokens=10, budget=0.05)[2]
+    case = lt.bench_inference(lambda x: x, x, tokens=10, budget=0.02)[2]
     assert case.p50_ns is not None
     assert case.tokens_per_s == pytest.approx(20e9 / case.p50_ns)
-    case = lt.bench_inference(lambda x: x, x, tokens=lambda out: out.size, budget=0.05)[2]
+    case = lt.bench_inference(lambda x: x, x, tokens=lambda out: out.size, budget=0.02)[2]
     assert case.p50_ns is not None
     assert case.tokens_per_s == pytest.approx(6e9 / case.p50_ns)
-    case = lt.bench_inference(lambda x: x, x, budget=0.05)[2]
+    case = lt.bench_inference(lambda x: x, x, budget=0.02)[2]
     assert case.tokens_per_s is None
     assert "tokens=" in (case.why("tokens_per_s") or "")
 
@@ -193,7 +193,7 @@ def test_tokens_of_generate_are_those_that_are_new(keeps_prompt: bool, new: int)
         return torch.cat([ids, made], dim=1) if keeps_prompt else made
 
     prompt = torch.tensor([[5, 6, 7]])
-    case = lt.bench_inference(generate, prompt, batch_sizes=[4], budget=0.05)[4]
+    case = lt.bench_inference(generate, prompt, batch_sizes=[4], budget=0.02)[4]
     assert case.p50_ns is not None
     assert case.tokens_per_s == pytest.approx(4 * new * 1e9 / case.p50_ns)
 
@@ -204,11 +204,13 @@ def test_work_that_is_not_done_is_said() -> None:
     assert "generator" in str(found)
 
 
-def test_the_result_is_shown_in_every_form(tmp_path: Path) -> None:
-    found = lt.bench_inference(np.sum, np.ones((2, 2)), batch_sizes=[1, 2], rate=500, budget=0.1)
-    lines = str(found).splitlines()
-    assert lines[0] == found.headline.splitlines()[0]
-    assert any(line.startswith("batch") for line in lines)
+def test_the_result_is_shown_in_every_form(
+    clock: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = lt.bench_inference(
+        lambda x: clock.work(0.001), np.ones((2, 2)), batch_sizes=[1, 2], rate=500, budget=0.1
+    )
+    assert str(found).startswith(found.headline)
     assert "<table>" in found._repr_mimebundle_()["text/html"]
     assert set(found._repr_mimebundle_(include=["text/plain"])) == {"text/plain"}
     assert "| batch |" in (found.to_markdown() or "")
@@ -221,34 +223,36 @@ def test_the_result_is_shown_in_every_form(tmp_path: Path) -> None:
     written = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     assert written == json.loads(found.to_json() or "") == told
     found.to_markdown(tmp_path / "found.md")
-    assert repr(found).startswith("<laptime.InferenceBenchmark sum: ")
-
-
-def test_a_narrow_terminal_has_fewer_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = lt.bench_inference(np.sum, np.ones((2, 2)), batch_sizes=[1, 2], rate=500, budget=0.1)
+    assert (tmp_path / "found.md").read_text() == found.to_markdown()
+    assert repr(found).startswith("<laptime.InferenceBenchmark test_the_result_is_shown")
+    # The terminal is as wide as the program's.
     monkeypatch.setenv("COLUMNS", "80")
-    lines = str(found).splitlines()
-    first = next(at for at, line in enumerate(lines) if line.startswith("batch"))
-    assert all(len(line) <= 80 for line in lines[first : first + 8])
-    assert "Left out to fit the width: 95 % of p99, p90" in str(found)
+    assert "Left out to fit the width: " in str(found)
     monkeypatch.setenv("COLUMNS", "200")
     assert "Left out" not in str(found)
 
 
-def test_what_is_saved_is_compared_by_batch_size(tmp_path: Path) -> None:
-    found = lt.bench_inference(sleeps, np.ones((1, 2)), batch_sizes=[1, 2], budget=0.3)
-    found.save(tmp_path / "before.json")
+def test_what_is_saved_is_compared_by_batch_size(clock: Any, tmp_path: Path) -> None:
+    def save(name: str, row_s: float) -> lt.InferenceBenchmark:
+        def model(x: Any) -> None:
+            # No two calls take the same time.
+            clock.work(row_s * len(x) * (1 + 1e-3 * (round(clock.seconds * 1e6) % 7)))
+
+        found = lt.bench_inference(model, np.ones((1, 2)), batch_sizes=[1, 2], budget=0.1)
+        found.save(tmp_path / name)
+        return found
+
+    found = save("before.json", 0.001)
     told = json.loads((tmp_path / "before.json").read_text())
     assert [one["samples_ns"] for one in told["benchmarks"]] == [
         case.samples for case in found.cases
     ]
-    # Steady samples in their place: a machine that others use may have slowed down meanwhile.
-    for name, ns in (("before", 1e6), ("after", 3e6)):
-        for one in told["benchmarks"]:
-            one["samples_ns"] = [ns * (1 + 1e-3 * (call % 7)) for call in range(40)]
-        (tmp_path / f"{name}.json").write_text(json.dumps(told))
+    save("after.json", 0.003)
     compared = lt.compare(tmp_path / "before.json", tmp_path / "after.json")
-    assert [row.path for row in compared.rows] == ["sleeps batch 1 cpu", "sleeps batch 2 cpu"]
+    assert [row.path.rpartition("model ")[2] for row in compared.rows] == [
+        "batch 1 cpu",
+        "batch 2 cpu",
+    ]
     assert compared.verdict == "slower"
 
 

@@ -3,7 +3,7 @@
 //! Pure functions over series of numbers; [`crate::verdict`] puts them together, and
 //! [`crate::quantiles`] has quantiles and the interval of one median. What needs chance (the
 //! bootstrap, permutations) draws from a [`Random`] with a fixed seed, so that the same numbers
-//! always give the same answer. Python tests hold them against `scipy` and `statsmodels`.
+//! always give the same answer. Tests hold them against values of `scipy` and `statsmodels`.
 
 pub mod autocorrelation;
 pub mod beta;
@@ -23,5 +23,7 @@ pub mod student;
 
 pub use random::Random;
 
+#[cfg(test)]
+mod reference_tests;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,220 @@
+//! `laptime export`: which format, where to, what opens it, and what is said of a recording that isn't whole.
+
+mod place;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use laptime_core::format::process::window_offset;
+use laptime_core::format::record::Record;
+use laptime_core::{CallSums, CalledFunction, FunctionCalls};
+use place::Place;
+use serde_json::Value;
+
+#[allow(dead_code)]
+#[path = "../../laptime-analysis/src/scripted.rs"]
+mod scripted;
+
+use scripted::{MAIN, MS, Script, training};
+
+/// Every format with an ending of its own.
+const FORMATS: [(&str, &str); 8] = [
+    ("chrome", "json"),
+    ("perfetto", "pftrace"),
+    ("speedscope", "speedscope.json"),
+    ("collapsed", "folded"),
+    ("parquet", "parquet"),
+    ("jsonl", "jsonl"),
+    ("csv", "csv"),
+    ("pstats", "pstats"),
+];
+
+/// A folder with the recording `a.lap` of this process.
+fn recorded(script: &Script) -> Place {
+    let place = Place::new();
+    let mut bytes = script.prefix();
+    for (index, window) in (0..).zip(script.windows()) {
+        bytes.resize(window_offset(index) as usize, 0);
+        bytes.extend(window);
+    }
+    let folder = place.path().join("a.lap");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("7-ab.proc"), bytes).unwrap();
+    place
+}
+
+/// Steps that each have a forward, and functions whose calls were counted in it.
+fn counted() -> Script {
+    let mut script = Script::new(7, 100 * MS);
+    script.observed(Record::CalledFunction(CalledFunction {
+        id: 1,
+        line: 3,
+        name: "main",
+        file: "train.py",
+    }));
+    for step in 0..3 {
+        script.span(&["step", "forward"], step * 20 * MS, 12 * MS);
+        script.span(&["step"], step * 20 * MS, 19 * MS);
+    }
+    let path = script.path(&["step", "forward"]);
+    script.observed(Record::Calls(FunctionCalls {
+        path,
+        thread: 1,
+        caller: 0,
+        function: 1,
+        sums: CallSums {
+            calls: 3,
+            primitive: 3,
+            own: 30 * MS,
+            total: 30 * MS,
+            primitive_from: 3,
+            total_from: 30 * MS,
+        },
+    }));
+    script
+}
+
+#[test]
+fn the_ending_says_the_format_and_the_message_what_opens_it() {
+    let place = recorded(&counted());
+    let mut said = String::new();
+    for (name, ending) in FORMATS {
+        let file = format!("b.{ending}");
+        let left = place.laptime(&["export", "a.lap", "-o", &file]);
+        assert_eq!((left.code, left.out.as_str()), (0, ""), "{}", left.err);
+        let next = left.err.lines().last().unwrap();
+        said += &format!("{next}\n");
+        // Named, it is the same, and goes to standard output where no file is.
+        let mut command = place.command();
+        let piped = command
+            .args(["export", "a.lap", "-f", name])
+            .output()
+            .unwrap();
+        assert!(piped.status.success());
+        assert_eq!(
+            piped.stdout,
+            fs::read(place.path().join(file)).unwrap(),
+            "{name}"
+        );
+    }
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
+fn an_unknown_ending_and_no_format_name_those_that_are_known() {
+    let place = recorded(&counted());
+    let left = place.laptime(&["export", "a.lap", "-o", "b.pdf"]);
+    assert_eq!(left.code, 2);
+    insta::assert_snapshot!(left.err, @"");
+    let left = place.laptime(&["export", "a.lap"]);
+    assert_eq!(left.code, 2);
+    insta::assert_snapshot!(left.err, @"");
+}
+
+#[test]
+fn what_is_there_stays_until_the_new_file_is_whole() {
+    let place = recorded(&training(30, 0));
+    place.file("there.json", "before");
+    let left = place.laptime(&["export", "no.lap", "-o", "there.json"]);
+    assert_eq!(left.code, 6, "{}", left.err);
+    let read = || fs::read_to_string(place.path().join("there.json")).unwrap();
+    assert_eq!(read(), "before");
+    let left = place.laptime(&["export", "a.lap", "-o", "there.json"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let whole: Value = serde_json::from_str(&read()).unwrap();
+    assert!(whole["traceEvents"].as_array().unwrap().len() > 30);
+    // Nothing is left beside it.
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn the_recording_itself_is_never_the_target() {
+    let place = recorded(&counted());
+    let before = fs::read(place.path().join("a.lap/7-ab.proc")).unwrap();
+    for target in ["a.lap/run.json", "a.lap/7-ab.proc"] {
+        let left = place.laptime(&["export", "a.lap", "-f", "chrome", "-o", target]);
+        assert_eq!(left.code, 2, "{}", left.err);
+        assert!(left.err.contains("is the recording itself"), "{}", left.err);
+    }
+    assert!(!place.path().join("a.lap/run.json").exists());
+    assert_eq!(
+        fs::read(place.path().join("a.lap/7-ab.proc")).unwrap(),
+        before
+    );
+}
+
+#[test]
+fn a_full_disk_is_an_error_that_names_the_file() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let place = recorded(&counted());
+    let left = place.laptime(&["export", "a.lap", "-f", "csv", "-o", "/dev/full"]);
+    assert_eq!(left.code, 1);
+    insta::assert_snapshot!(left.err, @"");
+    let left = place.laptime(&["export", "a.lap", "-o", "nowhere/a.json"]);
+    assert_eq!(left.code, 1);
+    insta::assert_snapshot!(left.err, @"");
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let place = recorded(&training(2_000, 0));
+    for format in ["jsonl", "parquet"] {
+        let mut command = place.command();
+        command.args(["export", "a.lap", "-f", format]);
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        drop(child.stdout.take());
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{format}");
+        assert_eq!(String::from_utf8(ended.stderr).unwrap(), "", "{format}");
+    }
+}
+
+#[test]
+fn a_killed_recording_gives_what_it_holds_and_says_so() {
+    let mut script = Script::new(7, 0);
+    script.span(&["step", "forward"], 10 * MS, 12 * MS);
+    script.leave_open(MAIN, &["step"], 5 * MS);
+    script.killed();
+    let place = recorded(&script);
+    let left = place.laptime(&["export", "a.lap", "-f", "jsonl"]);
+    assert_eq!(left.code, 0);
+    assert!(left.err.starts_with("laptime: warning: "), "{}", left.err);
+    let lines = left.out.lines();
+    let lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let paths = |kind: &str| -> Vec<&str> {
+        let of_kind = lines.iter().filter(|line| line["type"] == kind);
+        of_kind.map(|line| line["path"].as_str().unwrap()).collect()
+    };
+    assert_eq!(paths("span"), ["step/forward"]);
+    assert_eq!(paths("open"), ["step"]);
+    // Own times are the report's.
+    let left = place.laptime(&["report", "a.lap", "--json"]);
+    let summary: Value = serde_json::from_str(&left.out).unwrap();
+    let rows = summary["rows"].as_array().unwrap();
+    let own = |path| &rows.iter().find(|row| row["path"] == path).unwrap()["self_ns"];
+    let expected = format!(
+        "step {}\nstep;forward {}\n",
+        own("step"),
+        own("step/forward")
+    );
+    let left = place.laptime(&["export", "a.lap", "-f", "collapsed"]);
+    assert_eq!(left.out, expected);
+}
+
+#[test]
+fn counted_calls_give_laps_alone_and_that_is_said() {
+    let place = recorded(&counted());
+    let left = place.laptime(&["export", "a.lap", "-f", "collapsed"]);
+    insta::assert_snapshot!(left.err, @"");
+    let stacks = left.out.lines().map(|line| line.rsplit_once(' ').unwrap().0);
+    assert_eq!(stacks.collect::<Vec<_>>(), ["step", "step;forward"]);
+    // A table of spans has no place for functions.
+    let left = place.laptime(&["export", "a.lap", "-f", "csv"]);
+    assert_eq!(left.err, "");
+}
