@@ -50,10 +50,13 @@ def adds_up(report: lt.Report) -> None:
     span never takes longer than the span. Of threads that work at once that says nothing.
     """
     assert not any("order" in warning for warning in report.warnings), report.warnings
-    if "parallel_ns" in json.loads(report.to_json()):
+    summary = json.loads(report.to_json())
+    if "parallel_ns" in summary:
         return
     rows = {path: report[path] for path in report}
-    spans = sum(row.count or 0 for row in rows.values())  # each is rounded to a nanosecond
+    # Each is rounded to a nanosecond, those cut short as well.
+    counts = [(row["count"], row.get("partial_count")) for row in summary["rows"]]
+    spans = sum((whole or 0) + (part or 0) for whole, part in counts)
     assert sum(row.self_ns or 0 for row in rows.values()) <= (report.wall_ns or 0) + spans
     for path, row in rows.items():
         inside = [other.total_ns or 0 for at, other in rows.items() if at.rpartition("/")[0] == path]
