@@ -26,6 +26,7 @@ class Recorded:
 
     def read(self, path: str) -> None:
         report = lt.open(path).report()
+        adds_up(report)
         rows = {at: report[at] for at in report if report[at].count is not None}
         self.rows = {at: (row.count or 0, row.total_ns or 0) for at, row in rows.items()}
         summary = json.loads(report.to_json())
@@ -40,6 +41,26 @@ class Recorded:
 
     def paths(self) -> list[str]:
         return sorted(self.rows)
+
+
+def adds_up(report: lt.Report) -> None:
+    """No time is counted twice.
+
+    Self times of all paths share the wall time out between them, and what lies directly inside a
+    span never takes longer than the span. Of threads that work at once that says nothing.
+    """
+    assert not any("order" in warning for warning in report.warnings), report.warnings
+    summary = json.loads(report.to_json())
+    if "parallel_ns" in summary:
+        return
+    rows = {path: report[path] for path in report}
+    # Each is rounded to a nanosecond, those cut short as well.
+    counts = [(row["count"], row.get("partial_count")) for row in summary["rows"]]
+    spans = sum((whole or 0) + (part or 0) for whole, part in counts)
+    assert sum(row.self_ns or 0 for row in rows.values()) <= (report.wall_ns or 0) + spans
+    for path, row in rows.items():
+        inside = [other.total_ns or 0 for at, other in rows.items() if at.rpartition("/")[0] == path]
+        assert sum(inside) <= (row.total_ns or 0) + spans, path
 
 
 @contextmanager

@@ -122,3 +122,24 @@ fn an_epoch_begins_with_the_zero_grad_before_its_loop() {
     let steps = steps_began(&program);
     assert_eq!(epochs_began(&program), [steps[0], steps[3]]);
 }
+
+/// `for batch in lt.track(loader, "step")`: the program's own lap is the step.
+#[test]
+fn an_epoch_begins_with_its_first_step_where_the_program_s_own_laps_are_the_steps() {
+    let program = Program::new();
+    let loader = program.loader(3);
+    let mut steps = Vec::new();
+    for _ in 0..2 {
+        let mut batches = loader.pass();
+        for _ in 0..3 {
+            steps.push(program.script().clock());
+            let _step = program.lap("step");
+            {
+                let _data = program.lap("data");
+                batches.next();
+            }
+            program.train_batch();
+        }
+    }
+    assert_eq!(epochs_began(&program), [steps[0], steps[3]]);
+}

@@ -383,6 +383,10 @@ impl Program {
         self.0.script.inferred()
     }
 
+    pub fn torn(&self) -> Vec<String> {
+        self.0.script.torn()
+    }
+
     pub fn epochs(&self) -> usize {
         self.0
             .script

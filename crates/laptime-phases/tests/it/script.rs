@@ -51,6 +51,8 @@ struct State {
     spans: Vec<Span>,
     marks: Vec<(String, u64)>,
     inferred: u32,
+    /// Paths of laps that held only a part of a step.
+    torn: Vec<String>,
     memory: Option<(i64, u64)>,
     paths: Vec<Vec<String>>,
 }
@@ -162,6 +164,11 @@ impl Script {
         self.0.borrow().inferred
     }
 
+    /// Laps that held only a part of a step, each time.
+    pub fn torn(&self) -> Vec<String> {
+        self.0.borrow().torn.clone()
+    }
+
     pub fn marks(&self) -> Vec<(String, u64)> {
         self.0.borrow().marks.clone()
     }
@@ -269,6 +276,13 @@ impl Laps for Script {
         state.stack[index].path = path;
     }
 
+    fn step_since(&self) -> Option<u64> {
+        let state = self.0.borrow();
+        let mut open = state.stack.iter().rev();
+        let step = open.find(|open| open.path.last().is_some_and(|name| name == "step"));
+        step.map(|open| open.start)
+    }
+
     fn last_written(&self) -> u64 {
         self.0.borrow().spans.len() as u64
     }
@@ -297,6 +311,12 @@ impl Laps for Script {
 
     fn inferred(&self) {
         self.0.borrow_mut().inferred += 1;
+    }
+
+    fn torn(&self, path: u32) {
+        let mut state = self.0.borrow_mut();
+        let path = state.paths[path as usize - 1].join("/");
+        state.torn.push(path);
     }
 
     fn mark(&self, name: PhaseName, at: u64) {

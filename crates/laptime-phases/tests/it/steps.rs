@@ -158,3 +158,22 @@ fn updates_out_of_sight_do_not_make_one_endless_step() {
     program.finish();
     assert_eq!(program.count("step"), 1 + 1_000 - 257);
 }
+
+/// A gradient scaler: `unscale_`, a step in which the optimizer's own is, and `update`.
+#[test]
+fn work_of_a_scaler_around_an_update_is_one_optimizer_span() {
+    let program = Program::new();
+    for _ in program.loader(4).pass() {
+        program.forward();
+        program.backward();
+        program.zero_grad(); // unscales
+        program.step_around(STEP, false, || program.step());
+        program.zero_grad(); // updates the scale
+    }
+    program.finish();
+    assert_eq!(program.count("step"), 4);
+    assert_eq!(program.count("step/optimizer"), 4);
+    let optimizer = 4 * (2 * ZERO + 2 * STEP);
+    assert_eq!(program.total("step/optimizer"), optimizer);
+    assert_eq!(program.paths().len(), 5, "{:?}", program.paths());
+}
