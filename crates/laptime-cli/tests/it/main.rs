@@ -1,5 +1,8 @@
 //! The command, as it is typed.
 
+#[path = "../../../laptime-recorder/tests/it/own_process.rs"]
+mod own_process;
+
 mod bench;
 mod benchmark_files;
 mod compare;
