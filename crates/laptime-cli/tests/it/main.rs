@@ -8,6 +8,7 @@ mod benchmark_files;
 mod compare;
 mod damage;
 mod doctor;
+mod export;
 mod help;
 mod hostile;
 mod live;

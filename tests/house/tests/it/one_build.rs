@@ -22,7 +22,10 @@ fn features(of: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
         };
         // Cargo marks what it has listed already.
         let features = features.trim_end_matches(" (*)").to_owned();
-        found.entry(package.to_owned()).or_default().insert(features);
+        found
+            .entry(package.to_owned())
+            .or_default()
+            .insert(features);
     }
     found
 }
@@ -30,7 +33,14 @@ fn features(of: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn the_extension_is_of_the_crates_that_the_tests_were_compiled_with() {
     let tests = features(&["--workspace", "-e", "normal,build,dev"]);
-    let extension = ["-p", "laptime-python", "-F", "as-tested", "-e", "normal,build"];
+    let extension = [
+        "-p",
+        "laptime-python",
+        "-F",
+        "as-tested",
+        "-e",
+        "normal,build",
+    ];
     let differ: Vec<String> = features(&extension)
         .into_iter()
         .filter(|(package, _)| !package.starts_with("laptime-python "))

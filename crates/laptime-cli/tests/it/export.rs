@@ -1,19 +1,17 @@
 //! `laptime export`: which format, where to, what opens it, and what is said of a recording that isn't whole.
 
-mod place;
-
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::place::Place;
 use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
 use laptime_core::{CallSums, CalledFunction, FunctionCalls};
-use place::Place;
 use serde_json::Value;
 
 #[allow(dead_code)]
-#[path = "../../laptime-analysis/src/scripted.rs"]
+#[path = "../../../laptime-analysis/src/scripted.rs"]
 mod scripted;
 
 use scripted::{MAIN, MS, Script, training};
@@ -212,7 +210,10 @@ fn counted_calls_give_laps_alone_and_that_is_said() {
     let place = recorded(&counted());
     let left = place.laptime(&["export", "a.lap", "-f", "collapsed"]);
     insta::assert_snapshot!(left.err, @"");
-    let stacks = left.out.lines().map(|line| line.rsplit_once(' ').unwrap().0);
+    let stacks = left
+        .out
+        .lines()
+        .map(|line| line.rsplit_once(' ').unwrap().0);
     assert_eq!(stacks.collect::<Vec<_>>(), ["step", "step;forward"]);
     // A table of spans has no place for functions.
     let left = place.laptime(&["export", "a.lap", "-f", "csv"]);
