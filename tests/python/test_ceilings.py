@@ -10,13 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from warm import Warm
 
 
-def run(code: str, home: Path) -> str:
+def run(code: str, home: Path, python: str | Path = sys.executable) -> str:
     """Runs a program whose cache folder is below `home`; what it printed."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(home)}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+        [python, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -84,9 +85,8 @@ def test_samples_that_scatter_are_measured_again_but_not_for_ever(home: Path) ->
 
 
 def test_a_program_that_computes_with_one_thread_learns_what_all_processors_reach(
-    home: Path,
+    home: Path, warm: Warm
 ) -> None:
-    pytest.importorskip("torch")
     code = """
 import os, torch, laptime as lt
 torch.set_num_threads(1)
@@ -94,7 +94,7 @@ peak = lt.ceilings().get("float32")
 print(peak.threads == len(os.sched_getaffinity(0)), torch.get_num_threads())
 print(peak.is_disturbed in (True, False), f"on {peak.threads} threads" in peak.how)
 """
-    assert run(code, home).splitlines() == ["True 1", "True True"]
+    assert run(code, home, warm.python).splitlines() == ["True 1", "True True"]
 
 
 def test_a_damaged_file_is_measured_anew(home: Path) -> None:
@@ -112,8 +112,7 @@ def test_no_framework_is_imported(measured: tuple[Path, str]) -> None:
     assert measured[1].rpartition("\n")[2] == "False"
 
 
-def test_what_torch_reaches_comes_first_where_it_is_imported(home: Path) -> None:
-    pytest.importorskip("torch")
+def test_what_torch_reaches_comes_first_where_it_is_imported(home: Path, warm: Warm) -> None:
     code = """
 import torch, laptime as lt
 ceilings = lt.ceilings()
@@ -124,7 +123,7 @@ print(memory.dtype, memory.per_s == ceilings.bytes_per_s())
 print(ceilings.flop_per_s("float7"), peak.samples >= 5, 0 < peak.median_ratio <= 1)
 print(str(ceilings).count("*") >= 3)
 """
-    lines = run(code, home).splitlines()
+    lines = run(code, home, warm.python).splitlines()
     assert lines[0] == "framework|measured float32 matmul peak of cpu"
     assert lines[1:] == ["None True", "None True True", "True"]
 
