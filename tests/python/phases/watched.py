@@ -24,9 +24,10 @@ class Recorded:
         self.marks: dict[str, int] = {}
         self.warnings: list[str] = []
 
-    def read(self, path: str) -> None:
+    def read(self, path: str, ends_well: bool) -> None:
         report = lt.open(path).report()
-        adds_up(report)
+        if ends_well:
+            adds_up(report)
         rows = {at: report[at] for at in report if report[at].count is not None}
         self.rows = {at: (row.count or 0, row.total_ns or 0) for at, row in rows.items()}
         summary = json.loads(report.to_json())
@@ -64,8 +65,11 @@ def adds_up(report: lt.Report) -> None:
 
 
 @contextmanager
-def watched(*, modules: bool = False):
-    """Phases are on inside; what is given tells afterwards what was recorded."""
+def watched(*, modules: bool = False, ends_well: bool = True):
+    """Phases are on inside; what is given tells afterwards what was recorded.
+
+    `ends_well` is false where a thread ends amid a step: what it left open is told as such.
+    """
     recorded = Recorded()
     with tempfile.TemporaryDirectory() as folder:
         outside = _core.path_number()
@@ -78,7 +82,7 @@ def watched(*, modules: bool = False):
             patches.remove()
             recording.stop()
         assert _core.path_number() == outside, "a span was left open"
-        recorded.read(recording.path)
+        recorded.read(recording.path, ends_well)
 
 
 def network(width: int = 8) -> nn.Sequential:
