@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE))
 sys.path.append(str(HERE.parent / "fakes"))
 
+from harness.ceilings import know_ceilings
 from harness.comparison import Comparison
 from harness.programs import Program, programs
 from harness.running import DRIVER
@@ -25,9 +26,8 @@ from harness.ways import all_ways, subset
 from installed import install
 
 collect_ignore = ["programs", "seen", "gpu"]
-# Of a machine's ceilings, which `--ops` measures once, and of what programs do alone.
-CACHE = HERE.parent.parent / ".build" / "unaware"
-STORE = Store(CACHE / "alone")
+FOLDER = HERE.parent.parent / ".build" / "unaware"
+CACHE = FOLDER / "cache"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not {"program", "way"} <= set(metafunc.fixturenames):
         return
-    takes_all = metafunc.config.getoption("--all")
+    takes_all = bool(metafunc.config.getoption("--all"))
     if takes_all:
         cases = [(program, way) for program in programs() for way in all_ways(program)]
     else:
@@ -72,9 +72,10 @@ def comparison(request: pytest.FixtureRequest) -> Comparison:
     if request.config.getoption("--gpu"):
         folder = request.getfixturevalue("tmp_path_factory").mktemp("driver")
         os.environ[DRIVER] = str(install(folder, "laptime-fake-cuda"))
-    CACHE.mkdir(parents=True, exist_ok=True)
-    STORE.prune()
-    return Comparison(CACHE, STORE, afresh=request.config.getoption("--all"))
+    know_ceilings(CACHE)
+    store = Store(FOLDER / "alone")
+    store.prune()
+    return Comparison(CACHE, store, afresh=bool(request.config.getoption("--all")))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from harness.outcome import Outcome, without_own_lines
+from harness.ceilings import know_ceilings
+from harness.outcome import Outcome, listing, without_own_lines
 from harness.programs import Program, programs
 from harness.running import run
 from harness.ways import ALL, DEALT, OPTIONS, PAIRWISE, Way, subset
@@ -66,6 +67,15 @@ def test_only_the_last_summary_is_laptimes() -> None:
     assert without_own_lines(said + summary) == "said"
     assert without_own_lines("said" + summary + summary) == "said" + summary
     assert without_own_lines("said\nnext: laptime report it\n") == "said\nnext: laptime report it\n"
+
+
+def test_no_run_measures_what_the_machine_reaches(tmp_path: Path) -> None:
+    path, cache = tmp_path / "small.py", tmp_path / "cache"
+    path.write_text("print(1)")
+    know_ceilings(cache)
+    known = listing(cache)
+    assert run(Program("made", "small", path), Way(("ops",)), cache).code == "0"
+    assert listing(cache) == known
 
 
 def pairs(ways: list[Way]) -> set[tuple[str, str, bool, bool]]:

@@ -26,7 +26,7 @@ DRIVER = "UNAWARE_DRIVER"
 def run(program: Program, way: Way | None, cache: Path) -> Outcome:
     """How a program goes alone (no way), or under `laptime run`.
 
-    `cache` is a folder that lasts: what `--ops` measures of the machine is kept there.
+    `cache` is a folder that lasts: Laptime looks there for what is known of the machine.
     """
     # One length for all names: where a name stands in memory or wraps in a text is then the same.
     place = Path(tempfile.mkdtemp(prefix="unaware-"))
