@@ -89,7 +89,6 @@ def warm(kind):
 """
 
 
-@pytest.mark.interpreter
 @pytest.mark.parametrize("kind", ["bytes", "numpy", "torch"])
 def test_nested_allocations_freed_in_every_order_have_their_true_net_and_peak(
     run: Run, kind: str, request: pytest.FixtureRequest

@@ -191,12 +191,10 @@ def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, func
         assert "waiting for threads to end" in recording.report().headline
 
 
-@pytest.mark.interpreter
 def test_threads_that_are_joined_are_no_wait_at_the_end(tmp_path: Path) -> None:
     assert told(run(tmp_path, JOINED, "--stacks"), "threads") == []
 
 
-@pytest.mark.interpreter
 @pytest.mark.parametrize("how", ["computes", "sleeps"])
 def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path, how: str) -> None:
     script = LOOP.replace("HOW", repr(how))

@@ -78,7 +78,6 @@ def test_a_reset_inside_a_task_is_a_reset_everywhere() -> None:
     assert "in the task, before" not in report
 
 
-@pytest.mark.interpreter
 def test_other_threads_record_on_while_one_resets() -> None:
     stop = threading.Event()
     recorded = [0, 0, 0]

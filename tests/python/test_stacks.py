@@ -231,7 +231,6 @@ def test_the_command_tells_imports_and_functions(tmp_path: Path) -> None:
     assert '<svg class="flame"' in (tmp_path / "r.html").read_text()
 
 
-@pytest.mark.interpreter
 def test_a_script_without_laps_shows_its_functions_unasked(tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text(
         "import time\ndef spin(end):\n    while time.perf_counter() < end: pass\n"
@@ -317,8 +316,7 @@ def tasks(seed: int) -> tuple[str, dict[str, str]]:
     return source, paths
 
 
-@pytest.mark.interpreter
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.interpreter), 1, 2, 3])
 def test_samples_of_a_task_are_in_its_own_lap(tmp_path: Path, seed: int) -> None:
     source, paths = tasks(seed)
     path = tmp_path / "r.lap"
@@ -541,7 +539,6 @@ def test_what_terminated_workers_saw_last_is_said_to_be_missing(tmp_path: Path) 
     assert "2 worker processes were terminated or called os._exit: what they did after" in told
 
 
-@pytest.mark.interpreter
 def test_work_after_the_last_lap_is_no_exit(tmp_path: Path) -> None:
     script, path = tmp_path / "train.py", tmp_path / "run.lap"
     script.write_text(

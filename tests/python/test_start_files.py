@@ -18,7 +18,14 @@ import pytest
 TRAP = "open({sprung!r}, 'a').write(__name__ + ' ')\n"
 #: An interpreter has imported these before the script's folder is a place to look into.
 STARTED = set(sys.builtin_module_names) | {"os", "io", "abc", "codecs", "site", "stat", "encodings"}
-OPTIONS = [[], ["--no-auto"], ["--memory"], ["--memory=objects"], ["--modules"]]
+#: Without any, and with those that have Laptime import most.
+OPTIONS = [
+    pytest.param([], marks=pytest.mark.interpreter),
+    ["--no-auto"],
+    ["--memory"],
+    pytest.param(["--memory=objects"], marks=pytest.mark.interpreter),
+    ["--modules"],
+]
 
 
 def traps(folder: Path) -> Path:
@@ -50,7 +57,6 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.mark.interpreter
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_no_file_beside_a_script_is_run_that_the_script_does_not_import(
     folder: Path, options: list[str]
@@ -61,7 +67,6 @@ def test_no_file_beside_a_script_is_run_that_the_script_does_not_import(
     assert not sprung.exists(), sprung.read_text()
 
 
-@pytest.mark.interpreter
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_a_file_that_the_script_imports_is_its_own_before_the_standard_library(
     folder: Path, options: list[str]
