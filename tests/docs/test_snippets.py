@@ -1,5 +1,8 @@
 """Every block of code in the README and the documentation runs, and prints what the page shows.
 
+A page takes what its commands take: seconds where one trains, and more than ten where ceilings are
+measured or every way to answer a question is shown. Cells that import torch are a fork (`warm`).
+
 `pytest tests/docs --update` writes what was printed into pages that show something else.
 """
 

@@ -65,7 +65,8 @@ sys.exit(code)
 class Warm:
     """The interpreter that waits, and the file that stands for it.
 
-    `modules` are what it imports before it waits; none of them may start a thread by that. With
+    `modules` are what it imports before it waits; none of them may start a thread by that (those
+    that numpy's BLAS starts it ends before each fork). With
     `environment` it is started, for what is read then: its forks must be given the same.
     """
 
