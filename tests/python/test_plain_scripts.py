@@ -211,6 +211,6 @@ def test_a_lap_that_gives_turns_while_it_computes_is_not_told(tmp_path: Path) ->
     recording = run(tmp_path, LOOP.replace("HOW", "'yields'"), "--stacks")
     findings = json.loads(recording.report().to_json())["findings"]
     held = [one for one in findings if one["kind"] == "held-loop" and one["path"] == "login"]
-    # Where another program had the CPU in the midst of a turn, that turn was long for all who waited.
+    # Where another program had the CPU amid a turn, that was a long one for all who waited.
     long_ns = int((tmp_path / "script.py.turns").read_text())
     assert sum(one["total_ns"] for one in held) <= long_ns

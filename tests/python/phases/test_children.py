@@ -4,8 +4,6 @@ import json
 import subprocess
 import sys
 
-import laptime as lt
-
 PROGRAM = """
 import json, multiprocessing, os, sys
 from multiprocessing import util
@@ -76,6 +74,7 @@ STARTS = """
 """
 
 ENDS_BADLY = {"workers-ended", "not-closed", "phases.none"}
+
 
 def recorded(folder, body, *command):
     """The children's process ids by what they did, their exit codes, and what is told of all."""

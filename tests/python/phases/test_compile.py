@@ -58,9 +58,7 @@ def with_a_hook_inside(model, backend):
     return in_a_function(model, backend)
 
 
-@pytest.mark.parametrize(
-    "way", [whole, in_place, in_a_function, with_a_hook, with_a_hook_inside]
-)
+@pytest.mark.parametrize("way", [whole, in_place, in_a_function, with_a_hook, with_a_hook_inside])
 def test_the_graph_is_whole_and_the_same_as_without(way):
     def graphs():
         torch._dynamo.reset()

@@ -69,7 +69,7 @@ def test_whatever_is_raised_wherever_ends_its_spans(error):
     raised = []
     with watched() as core:
         batches = iter(torch.utils.data.DataLoader(Data()))
-        for index in range(12):
+        for _ in range(12):
             try:
                 inputs, targets = next(batches)
                 optimizer.zero_grad()
@@ -78,6 +78,7 @@ def test_whatever_is_raised_wherever_ends_its_spans(error):
                 optimizer.step()
             except error as one:
                 raised.append(str(one))
+            index += 1
     assert raised == list(where.values())
     assert core.count("step/data") == 11
     assert core.count("step/forward") == 10

@@ -101,7 +101,9 @@ def parameters_by_hand(given):
     """`torch.autograd.grad` of what a model learns, in any of the shapes that it takes."""
     model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 3))
     for inputs, targets in batches():
-        gradients = torch.autograd.grad(functional.cross_entropy(model(inputs), targets), given(model))
+        gradients = torch.autograd.grad(
+            functional.cross_entropy(model(inputs), targets), given(model)
+        )
         update(model.parameters(), gradients)
 
 
@@ -140,7 +142,9 @@ def counts_of(train):
 def test_a_loop_that_updates_by_hand_has_a_step_of_each_update(warm):
     """In a process that has no optimizer."""
     told = "import json, test_learned as it; "
-    told += "print(json.dumps([it.counts_of(one) for one in [*it.BY_HAND, it.image_through_a_model]]))"
+    told += (
+        "print(json.dumps([it.counts_of(one) for one in [*it.BY_HAND, it.image_through_a_model]]))"
+    )
     ended = subprocess.run(
         [warm.python, "-c", told],
         capture_output=True,

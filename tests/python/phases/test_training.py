@@ -163,6 +163,23 @@ def test_optimizers_stepped_by_hooks_inside_backward_close_the_step():
     assert core.count("step") == core.count("step/backward") == 3
 
 
+def test_each_work_of_an_optimizer_or_scaler_beside_its_step_is_seen():
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(model(torch.ones(2, 4)).sum()).backward()
+    works = {
+        "unscales": lambda: scaler.unscale_(optimizer),
+        "updates": scaler.update,
+        "of the optimizer": optimizer.zero_grad,
+        "of the module": model.zero_grad,
+    }
+    for name, work in works.items():
+        with watched() as core:
+            work()
+        assert core.paths() == ["step", "step/optimizer"], name
+
+
 def test_an_optimizer_s_class_that_is_first_used_meanwhile_is_watched_and_put_back():
     class Descent(torch.optim.SGD):
         def step(self, closure=None):

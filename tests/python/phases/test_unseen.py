@@ -90,9 +90,7 @@ def test_functions_of_torch_are_the_same_objects_with_the_same_faces(modules):
 def pickled(function):
     """By each protocol; none where it can't be pickled."""
     try:
-        return [
-            pickle.dumps(function, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
-        ]
+        return [pickle.dumps(function, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
     except (pickle.PicklingError, AttributeError):
         return []
 
@@ -134,26 +132,27 @@ def test_nothing_is_set_anywhere_and_nothing_stays():
     assert everything() == before
 
 
+def come_and_go(owner, attribute, first_in, first_out):
+    """Phases and another patcher, each of which may be the first."""
+    original = vars(owner)[attribute]
+
+    def other(*args, **kwargs):
+        return original(*args, **kwargs)
+
+    phases = watched()
+    enter = [phases.__enter__, lambda: setattr(owner, attribute, other)]
+    leave = [lambda: phases.__exit__(None, None, None), lambda: setattr(owner, attribute, original)]
+    for actions, first in ((enter, first_in), (leave, first_out)):
+        for action in actions if first == "phases" else reversed(actions):
+            action()
+    assert vars(owner)[attribute] is original
+
+
 @pytest.mark.parametrize("first_out", ["phases", "other"])
 @pytest.mark.parametrize("first_in", ["phases", "other"])
 def test_other_patchers_come_and_go_in_any_order(first_in, first_out):
-    for owner, attribute in FUNCTIONS.values():
-        original = vars(owner)[attribute]
-
-        def other(*args, original=original, **kwargs):
-            return original(*args, **kwargs)
-
-        phases = watched()
-
-        def patch(function, owner=owner, attribute=attribute):
-            setattr(owner, attribute, function)
-
-        enter = [phases.__enter__, lambda: patch(other)]
-        leave = [lambda: phases.__exit__(None, None, None), lambda: patch(original)]
-        for actions, first in ((enter, first_in), (leave, first_out)):
-            for action in actions if first == "phases" else reversed(actions):
-                action()
-        assert vars(owner)[attribute] is original
+    for place in FUNCTIONS.values():
+        come_and_go(*place, first_in, first_out)
 
 
 def test_references_taken_before_are_seen_too():

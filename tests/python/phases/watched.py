@@ -60,7 +60,9 @@ def adds_up(report: lt.Report) -> None:
     spans = sum((whole or 0) + (part or 0) for whole, part in counts)
     assert sum(row.self_ns or 0 for row in rows.values()) <= (report.wall_ns or 0) + spans
     for path, row in rows.items():
-        inside = [other.total_ns or 0 for at, other in rows.items() if at.rpartition("/")[0] == path]
+        inside = [
+            other.total_ns or 0 for at, other in rows.items() if at.rpartition("/")[0] == path
+        ]
         assert sum(inside) <= (row.total_ns or 0) + spans, path
 
 

@@ -118,6 +118,23 @@ fn a_function_inside_another_one_is_a_part_of_it() {
     assert!(program.script().open_paths().is_empty());
 }
 
+/// Another way to the value is tried then.
+#[test]
+fn a_function_inside_another_one_may_raise_and_the_step_goes_on() {
+    let program = Program::new();
+    program.updates_by_hand();
+    for _ in 0..5 {
+        program.function(|| {
+            program.function_around(true, || program.other(FORWARD));
+            program.other(FORWARD);
+        });
+    }
+    program.finish();
+    assert_eq!(program.count("step"), 5);
+    assert_eq!(program.total("step/forward"), 5 * 2 * FORWARD);
+    assert_eq!(program.total("step/backward"), 5 * BACKWARD);
+}
+
 #[test]
 fn a_function_that_raises_leaves_no_step() {
     let program = Program::new();

@@ -188,6 +188,24 @@ fn a_fetch_that_raised_counts_as_no_batch() {
 }
 
 #[test]
+fn a_fetch_that_raised_amid_micro_batches_cuts_their_step_short() {
+    let program = Program::new();
+    let mut batches = program.loader(4).pass();
+    fetch(&mut batches);
+    program.forward();
+    program.backward();
+    fetch_that_raises(&mut batches);
+    assert!(program.script().open_paths().is_empty());
+    program.other(LONG);
+    fetch(&mut batches);
+    program.train_batch();
+    assert_eq!(program.count("step"), 1);
+    assert_eq!(program.count("step/backward"), 2);
+    assert_eq!(program.total("step/data"), 3 * DATA);
+    assert!(program.total("step") < LONG);
+}
+
+#[test]
 fn a_fetch_that_was_interrupted_for_good_is_counted_once() {
     for trained in [false, true] {
         let program = Program::new();

@@ -234,3 +234,23 @@ fn the_mark_of_an_epoch_is_in_no_path() {
     let begin = program.top()[0].start;
     assert_eq!(program.script().marks(), [("epoch".to_owned(), begin)]);
 }
+
+#[test]
+fn a_validation_in_a_step_of_the_user_s_is_one_also_on_the_training_loader() {
+    let program = Program::new();
+    let loader = program.loader(3);
+    for _ in loader.pass() {
+        program.train_batch();
+    }
+    {
+        let _step = program.lap("step");
+        let _no = program.no_grad();
+        for _ in loader.pass() {
+            program.forward();
+        }
+    }
+    program.finish();
+    assert_eq!(program.count("step/evaluation"), 3);
+    assert_eq!(program.count("step/evaluation/data"), 3);
+    assert_eq!(program.count("step"), 3 + 1);
+}
