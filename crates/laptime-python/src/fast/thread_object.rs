@@ -35,6 +35,9 @@ pub fn name(thread: &Bound<'_, PyAny>) -> Option<String> {
 
 /// The context that all of a thread runs in, from `CPython` 3.14 on. The thread holds it.
 pub fn context<'py>(thread: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if !cfg!(Py_3_14) {
+        return None;
+    }
     let context = thread.getattr(intern!(thread.py(), "_context")).ok()?;
     // SAFETY: an object, with the lock held.
     let is_context = unsafe { ffi::PyContext_CheckExact(context.as_ptr()) } != 0;
