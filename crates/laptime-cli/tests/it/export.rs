@@ -82,7 +82,8 @@ fn the_ending_says_the_format_and_the_message_what_opens_it() {
         let left = place.laptime(&["export", "a.lap", "-o", &file]);
         assert_eq!((left.code, left.out.as_str()), (0, ""), "{}", left.err);
         let next = left.err.lines().last().unwrap();
-        said += &format!("{next}\n");
+        said.push_str(next);
+        said.push('\n');
         // Named, it is the same, and goes to standard output where no file is.
         let mut command = place.command();
         let piped = command
