@@ -79,7 +79,9 @@ class Comparison:
     def _go_twice(self, program: Program, before: Outcome | None) -> Alone | None:
         """Two runs alone, which must go as each other and as the one `before`."""
         first, second = (self._run(program, None, self._cache) for _ in range(2))
-        itself = first.difference(second) or (before.difference(first) if before else "")
+        itself = first.difference(second, how="alone again")
+        if before and not itself:
+            itself = before.difference(first, how="alone again")
         if itself:
             self._unsteady[program] = f"{program} goes differently each time by itself:\n{itself}"
             return None

@@ -37,7 +37,7 @@ class Outcome:
     #: Whether the program ended, rather than being ended because it took too long.
     is_whole: bool = True
 
-    def difference(self, other: Outcome) -> str:
+    def difference(self, other: Outcome, *, how: str = "under laptime") -> str:
         """A diff from this outcome to another; empty when they are equal."""
         parts = [
             line
@@ -46,7 +46,7 @@ class Outcome:
                 getattr(self, name).splitlines(),
                 getattr(other, name).splitlines(),
                 f"{name} (alone)",
-                f"{name} (under laptime)",
+                f"{name} ({how})",
                 lineterm="",
             )
         ]

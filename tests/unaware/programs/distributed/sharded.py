@@ -33,6 +33,7 @@ def work(rank, file):
 
 if __name__ == "__main__":
     store = os.path.join(os.environ["TMPDIR"], "store")
+    torch.optim.Adam([torch.ones(1)])  # imports the compiler, which the ranks then have
     # By fork, which imports torch once; spawned.py and launched.py start theirs anew.
     torch.multiprocessing.start_processes(work, (store,), nprocs=2, start_method="fork")
     if os.path.exists(store):  # Its last user removes it, where there is one.
