@@ -55,6 +55,7 @@ def test_each_batch_has_each_phase_and_the_model_has_the_same_bits(zero_first):
     core = same_result(lambda model: trained(model, epochs=2, zero_first=zero_first))
     assert core.paths() == PHASES
     assert [core.count(path) for path in PHASES] == [8] * 5
+    assert core.cut_short == {}, "also not the fetch that finds no further batch"
     assert children(core, "step") <= core.total("step")
     assert core.marks == {"epoch": 2}
     assert not any("torch used" in warning for warning in core.warnings), "it has no device"
