@@ -31,6 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Of pytest-xdist, which need not be there.
+    config.addinivalue_line("markers", "xdist_group(name): tests that one worker takes")
     # The order is random, and nothing else: a test that needs a seed sets it.
     if hasattr(config.option, "randomly_reset_seed"):
         config.option.randomly_reset_seed = False

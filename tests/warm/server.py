@@ -117,6 +117,7 @@ def become(arguments: list[str]) -> None:
         sys.exit(f"an interpreter that is there already takes no option {what}")
     else:
         sys.argv = arguments
+        what = os.path.abspath(what)
         _look_first_in(os.path.dirname(os.path.realpath(what)))
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     if what == "-m":

@@ -29,7 +29,9 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -63,10 +65,17 @@ sys.exit(code)
 class Warm:
     """The interpreter that waits, and the file that stands for it.
 
-    `modules` are what it imports before it waits; none of them may start a thread by that.
+    `modules` are what it imports before it waits; none of them may start a thread by that (those
+    that numpy's BLAS starts it ends before each fork). With
+    `environment` it is started, for what is read then: its forks must be given the same.
     """
 
-    def __init__(self, folder: Path, modules: tuple[str, ...] = ("torch", "torch._dynamo")) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        modules: tuple[str, ...] = ("torch", "torch._dynamo"),
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         for module in modules:
             if importlib.util.find_spec(module.partition(".")[0]) is None:
                 pytest.skip(f"{module} isn't installed")
@@ -77,7 +86,7 @@ class Warm:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("LAPTIME")}
         self._server = subprocess.Popen(
             [sys.executable, str(_SERVER), address, *modules],
-            env=kept,
+            env={**kept, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder,

@@ -205,7 +205,7 @@ def test_stretches_are_bounded_and_the_rest_is_left_out_with_a_word(tmp_path, wa
     assert "only 10 different calls are counted" in report.to_json()
 
 
-def test_recording_again_and_again_leaves_nothing_behind(tmp_path):
+def test_recording_again_and_again_leaves_nothing_behind(tmp_path, warm):
     program = """
     import gc, os, tracemalloc
     hooks = []
@@ -226,4 +226,4 @@ def test_recording_again_and_again_leaves_nothing_behind(tmp_path):
     assert kept < 300_000, kept
     """
     body = f"import os; os.chdir({str(tmp_path)!r})\n" + textwrap.dedent(program)
-    through(tmp_path, body, first="")
+    through(tmp_path, body, first="", python=warm.python)
