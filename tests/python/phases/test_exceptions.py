@@ -149,20 +149,18 @@ def whole_and_in_part(recording):
 
 FAILS = """
 import time, torch
-from torch import nn
 
-model = nn.Linear(4, 2)
+model = torch.nn.Linear(4, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-data = torch.utils.data.TensorDataset(torch.ones(9, 4), torch.zeros(9, dtype=torch.long))
 begun = time.perf_counter_ns()
 try:
-    for index, (inputs, targets) in enumerate(torch.utils.data.DataLoader(data)):
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(inputs), targets)
+    for index in range(9):
+        loss = model(torch.ones(2, 4)).sum()
         if index == 5:
             raise KeyboardInterrupt
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 finally:
     print("until the interrupt", time.perf_counter_ns() - begun)
     time.sleep(0.2)
@@ -177,9 +175,9 @@ def test_a_program_that_is_interrupted_between_forward_and_backward(tmp_path):
     until_the_interrupt = int(ended.stdout.split()[-1])
     assert whole_and_in_part(tmp_path / "fails.lap") == {
         "step": (5, 1),
-        **{f"step/{phase}": (6, 0) for phase in ("data", "forward")},
-        **{f"step/{phase}": (5, 0) for phase in ("backward",)},
-        "step/optimizer": (6, 0),
+        "step/forward": (6, 0),
+        "step/backward": (5, 0),
+        "step/optimizer": (5, 0),
     }
     step = lt.open(tmp_path / "fails.lap").report()["step"]
     assert step.total_ns < 1.01 * until_the_interrupt, "what was slept after it is in no step"

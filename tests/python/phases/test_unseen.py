@@ -127,8 +127,14 @@ def everything():
 
 def test_nothing_is_set_anywhere_and_nothing_stays():
     before = everything()
-    with watched(modules=True):
+    model = network()
+    with watched(modules=True) as core:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for inputs, _ in loader(2):
+            model(inputs).sum().backward()
+            optimizer.step()
         assert everything() == before
+    assert core.count("step") == 2
     assert everything() == before
 
 

@@ -21,6 +21,8 @@ class Recorded:
     def __init__(self) -> None:
         self.rows: dict[str, tuple[int, int]] = {}
         """Count and time of each path. Continued spans count once, those cut short not at all."""
+        self.cut_short: dict[str, int] = {}
+        """How often a path was."""
         self.marks: dict[str, int] = {}
         self.warnings: list[str] = []
 
@@ -31,6 +33,8 @@ class Recorded:
         rows = {at: report[at] for at in report if report[at].count is not None}
         self.rows = {at: (row.count or 0, row.total_ns or 0) for at, row in rows.items()}
         summary = json.loads(report.to_json())
+        parts = {row["path"]: row.get("partial_count", 0) for row in summary["rows"]}
+        self.cut_short = {at: count for at, count in parts.items() if count}
         self.marks = {mark["path"]: mark["count"] for mark in summary["marks"]}
         self.warnings = list(report.warnings)
 
