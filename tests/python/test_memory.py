@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -569,6 +570,23 @@ _core.memory_stop()
     assert abs(frees + wanted) < 0.01 * wanted
     assert 400 <= grows < 4_000
     assert abs(again - wanted / 5) < 0.02 * wanted / 5
+
+
+@pytest.mark.interpreter
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="mimalloc came with 3.13")
+def test_where_python_has_an_allocator_of_its_own_nothing_is_told(run: Run) -> None:
+    code = """
+import laptime as lt
+from laptime import _core
+with lt.lap("step"):
+    kept = bytearray(8_000_000)
+print(_core.memory_start())
+row = lt.report()["step"]
+print(row.host_memory_net_max_bytes, row.why("host_memory_net_max_bytes"))
+"""
+    done = run(code, env={"PYTHONMALLOC": "mimalloc", "LAPTIME_MEMORY": "1"})
+    why = "Python takes its objects from mimalloc, and not from malloc"
+    assert done.stdout == f"(False, '{why}')\nNone memory was not counted: {why}\n"
 
 
 @pytest.mark.interpreter
