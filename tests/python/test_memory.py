@@ -574,6 +574,23 @@ _core.memory_stop()
 
 
 @pytest.mark.interpreter
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="mimalloc came with 3.13")
+def test_where_python_has_an_allocator_of_its_own_nothing_is_told(run: Run) -> None:
+    code = """
+import laptime as lt
+from laptime import _core
+with lt.lap("step"):
+    kept = bytearray(8_000_000)
+print(_core.memory_start())
+row = lt.report()["step"]
+print(row.host_memory_net_max_bytes, row.why("host_memory_net_max_bytes"))
+"""
+    done = run(code, env={"PYTHONMALLOC": "mimalloc", "LAPTIME_MEMORY": "1"})
+    why = "Python takes its objects from mimalloc, and not from malloc"
+    assert done.stdout == f"(False, '{why}')\nNone memory was not counted: {why}\n"
+
+
+@pytest.mark.interpreter
 def test_pythons_debug_allocator_is_left_alone(run: Run) -> None:
     code = "from laptime import _core; print(_core.memory_start(objects=True))"
     out = run(code, env={"PYTHONMALLOC": "debug"}).stdout
