@@ -77,7 +77,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
         return enter_slowly(thread, site, 0, None, None, &mut Opening::default());
     }
-    let parent = PathId(slot.entries[depth - 1].get().path);
+    let parent = PathId(slot.entries[depth - 1].path());
     let Some(path) = site.cached(parent) else {
         return enter_at_new_path(thread, parent, site);
     };

@@ -56,6 +56,13 @@ impl AtomicEntry {
         }
     }
 
+    /// The path of what stands there; the rest isn't loaded.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot path of every span
+    pub fn path(&self) -> u32 {
+        self.path.load(Relaxed)
+    }
+
     /// Puts another there.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the hot path of every span
