@@ -93,6 +93,20 @@ fn a_host_that_takes_the_processors_of_a_virtual_machine_is_named() {
 }
 
 #[test]
+fn of_two_that_took_the_cpu_the_one_that_took_more_is_named() {
+    let named = |delayed: fn(u64) -> f64, stolen| {
+        let run = Run {
+            step_ms: |_| 20.0,
+            delayed,
+            stolen: Some(stolen),
+        };
+        run.doubt().0
+    };
+    assert!(named(|_| 0.2, |_| 0.5).contains("The host of this virtual machine took 50 %"));
+    assert!(named(|_| 0.5, |_| 0.2).contains("waited for a CPU for 50 %"));
+}
+
+#[test]
 fn a_quiet_machine_is_no_doubt() {
     let run = Run {
         step_ms: |_| 20.0,

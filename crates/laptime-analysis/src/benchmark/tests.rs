@@ -110,6 +110,32 @@ fn a_slow_first_call_does_not_choose_the_iterations() {
 }
 
 #[test]
+fn samples_of_several_runs_hide_the_99th_percentile_which_single_ones_tell() {
+    let (plan, _) = run(LIMITS, |run| 1e3 * noisy(run, 0.01));
+    let outcome = plan.outcome().unwrap();
+    let why = outcome.p99_ns().unwrap_err().0;
+    assert_eq!(
+        why,
+        format!(
+            "a sample is {} runs together, which hides how long single ones took",
+            outcome.iterations
+        )
+    );
+    let (low, high) = *outcome.interval_ns.as_ref().unwrap();
+    let half = (high - low) / 2.0;
+    assert_eq!(outcome.precision_ratio(), Some(half / outcome.median_ns));
+    let limits = Limits {
+        precision_ratio: 0.0,
+        ..LIMITS
+    };
+    let (plan, _) = run(limits, |run| 4e6 * noisy(run, 0.01));
+    let outcome = plan.outcome().unwrap();
+    assert_eq!(outcome.iterations, 1);
+    let p99_ns = outcome.p99_ns().unwrap();
+    assert!((p99_ns / (4e6 * 1.01) - 1.0).abs() < 1e-3, "{p99_ns}");
+}
+
+#[test]
 fn the_budget_ends_what_stays_noisy_and_says_so() {
     let (plan, asked) = run(LIMITS, |run| 1e7 * noisy(run, 0.5));
     assert_eq!(plan.next(), Next::Done(Ending::Budget));

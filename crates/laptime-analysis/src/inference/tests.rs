@@ -68,6 +68,9 @@ fn the_first_call_and_warm_up_are_no_part_of_the_latency() {
     assert_eq!(found.outcome.iterations, 1);
     let p99 = found.latency.p99.as_ref().unwrap();
     assert!(p99.value_ns < 1.1e6 && p99.interval_ns.is_ok());
+    assert!(found.latency.max_ns.unwrap() < 1.1e6);
+    let (low, high) = found.samples_per_s.interval.clone().unwrap();
+    assert!(low < found.samples_per_s.per_s && found.samples_per_s.per_s < high);
     assert!((found.samples_per_s.per_s / 8_000.0 - 1.0).abs() < 0.01);
     assert_eq!((found.transfers, found.tokens_per_s), (None, None));
     assert!(found.latency.count >= LEAST_CALLS);
@@ -175,20 +178,12 @@ fn the_crossover_counts_transfers_and_needs_every_larger_batch() {
     let found = sweep([0.1e6, 0.1e6, 0.1e6], 60e6);
     let why = found.crossover("cpu", "cuda").unwrap_err().0;
     assert!(why.starts_with("it isn't faster at 64"), "{why}");
-    let same = Percentile {
-        value_ns: 1.0,
-        interval_ns: Ok((0.5, 2.0)),
+    let known = |value_ns: f64, low, high| Percentile {
+        value_ns,
+        interval_ns: Ok((low, high)),
     };
-    let less = Percentile {
-        value_ns: 0.9,
-        ..same.clone()
-    };
-    assert!(
-        crossover(&[(1, same, less)])
-            .unwrap_err()
-            .0
-            .contains("overlap")
-    );
+    let meet = [(1, known(1.0, 0.8, 1.3), known(0.9, 0.7, 0.85))];
+    assert!(crossover(&meet).unwrap_err().0.contains("overlap"));
 }
 
 #[test]
@@ -250,6 +245,11 @@ fn a_rate_that_is_too_high_is_not_kept_up_with_and_who_waits_counts() {
     assert!((load.busy_ratio - 2.0).abs() < 1e-9);
     assert!(load.kept_up() == Ok(false) && load.is_at_least());
     assert_eq!(load.latency.count, 200);
+    // Those that are served wait for up to 1 s, and so did the others when it ended.
+    let p50_ns = load.latency.p50.as_ref().unwrap().value_ns;
+    assert!((p50_ns / 0.51e9 - 1.0).abs() < 0.02, "{p50_ns}");
+    let few = Load::new((100.0, Arrivals::Constant), &schedule, &requests[..3], 2e9).unwrap();
+    assert!(few.busy_interval.is_err() && few.kept_up() == Ok(false));
     let none = Load::new((100.0, Arrivals::Constant), &[], &[], 1.0);
     assert!(none.is_err());
 }
@@ -309,6 +309,13 @@ fn every_number_has_a_name_and_what_is_absent_a_reason() {
             .clone()
     };
     assert_eq!(of("total_p50_ns"), of("p50_ns"));
+    let number = |name| match of(name) {
+        Ok(Value::Number(number)) => number,
+        other => panic!("{name}: {other:?}"),
+    };
+    let ascending = ["p50_ns", "p90_ns", "p99_ns", "max_ns", "first_ns"].map(number);
+    assert!(ascending[..4].is_sorted_by(|one, other| one < other));
+    assert_eq!(number("first_ratio"), ascending[4] / ascending[0]);
     assert!(matches!(of("p99_ci"), Ok(Value::Interval(low, high)) if low < high));
     assert!(matches!(of("max_ns"), Ok(Value::Number(_))));
     assert!(

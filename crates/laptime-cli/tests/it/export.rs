@@ -1,10 +1,11 @@
 //! `laptime export`: which format, where to, what opens it, and what is said of a recording that isn't whole.
 
 use std::fs;
-use std::path::Path;
-use std::process::Stdio;
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::process::{Command, Stdio};
 
-use crate::place::Place;
+use crate::place::{Left, Place};
 use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
 use laptime_core::{CallSums, CalledFunction, FunctionCalls};
@@ -97,7 +98,16 @@ fn the_ending_says_the_format_and_the_message_what_opens_it() {
             "{name}"
         );
     }
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    next: open b.json in https://ui.perfetto.dev or chrome://tracing
+    next: open b.pftrace in https://ui.perfetto.dev
+    next: open b.speedscope.json in https://www.speedscope.app
+    next: open b.folded in https://www.speedscope.app, or flamegraph.pl --countname ns b.folded > flame.svg
+    next: polars.read_parquet("b.parquet")
+    next: pandas.read_json("b.jsonl", lines=True)
+    next: pandas.read_csv("b.csv")
+    next: python -m pstats b.pstats, or snakeviz b.pstats
+    "#);
 }
 
 #[test]
@@ -105,10 +115,16 @@ fn an_unknown_ending_and_no_format_name_those_that_are_known() {
     let place = recorded(&counted());
     let left = place.laptime(&["export", "a.lap", "-o", "b.pdf"]);
     assert_eq!(left.code, 2);
-    insta::assert_snapshot!(left.err, @"");
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: b.pdf: unknown file type
+    hint: endings are .speedscope.json, .json, .perfetto-trace, .pftrace, .collapsed, .folded, .parquet, .jsonl, .csv, .pstats, .prof; or name the format with --format: chrome, perfetto, speedscope, collapsed, parquet, jsonl, csv, pstats
+    ");
     let left = place.laptime(&["export", "a.lap"]);
     assert_eq!(left.code, 2);
-    insta::assert_snapshot!(left.err, @"");
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: no format is named
+    hint: name one with --format: chrome, perfetto, speedscope, collapsed, parquet, jsonl, csv, pstats; or an --output that ends in .speedscope.json, .json, .perfetto-trace, .pftrace, .collapsed, .folded, .parquet, .jsonl, .csv, .pstats, .prof
+    ");
 }
 
 #[test]
@@ -144,17 +160,59 @@ fn the_recording_itself_is_never_the_target() {
 }
 
 #[test]
-fn a_full_disk_is_an_error_that_names_the_file() {
-    if !Path::new("/dev/full").exists() {
-        return;
-    }
+fn a_write_that_fails_is_an_error_that_names_the_file_which_stays_as_it_was() {
     let place = recorded(&counted());
-    let left = place.laptime(&["export", "a.lap", "-f", "csv", "-o", "/dev/full"]);
+    place.file("there.csv", "before");
+    // As on a full disk, no byte can be written into a file.
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 0; exec {} export a.lap -o there.csv",
+        env!("CARGO_BIN_EXE_laptime")
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &limited]).current_dir(place.path());
+    let left = Left::from(shell.output().unwrap());
     assert_eq!(left.code, 1);
-    insta::assert_snapshot!(left.err, @"");
+    insta::assert_snapshot!(left.err, @"laptime: error: cannot write there.csv: File too large (os error 27)");
+    let there = fs::read_to_string(place.path().join("there.csv")).unwrap();
+    assert_eq!(there, "before");
     let left = place.laptime(&["export", "a.lap", "-o", "nowhere/a.json"]);
     assert_eq!(left.code, 1);
-    insta::assert_snapshot!(left.err, @"");
+    insta::assert_snapshot!(left.err, @"laptime: error: cannot write nowhere/a.json: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_named_pipe_is_written_into_and_not_replaced() {
+    let place = recorded(&counted());
+    let pipe = place.path().join("pipe.csv");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    // Opened without waiting for a writer, whom a pipe without a reader refuses.
+    let mut reader = fs::OpenOptions::new();
+    let reader = reader.read(true).custom_flags(libc::O_NONBLOCK);
+    let mut reader = reader.open(&pipe).unwrap();
+    let left = place.laptime(&["export", "a.lap", "-o", "pipe.csv"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let kind = fs::symlink_metadata(&pipe).unwrap().file_type();
+    assert!(kind.is_fifo());
+    let mut read = String::new();
+    reader.read_to_string(&mut read).unwrap();
+    assert_eq!(read, place.laptime(&["export", "a.lap", "-f", "csv"]).out);
+}
+
+#[test]
+fn damage_is_left_out_and_said() {
+    let place = recorded(&training(2_000, 0));
+    let file = place.path().join("a.lap/7-ab.proc");
+    let mut bytes = fs::read(&file).unwrap();
+    let inside = window_offset(1) as usize + 300;
+    bytes[inside] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let left = place.laptime(&["export", "a.lap", "-f", "csv"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let damaged = format!("damaged window at offset {}", window_offset(1));
+    assert!(left.err.starts_with("laptime: warning: "), "{}", left.err);
+    assert!(left.err.contains(&damaged), "{}", left.err);
+    assert!(left.out.lines().count() > 100);
 }
 
 #[test]
@@ -210,7 +268,7 @@ fn a_killed_recording_gives_what_it_holds_and_says_so() {
 fn counted_calls_give_laps_alone_and_that_is_said() {
     let place = recorded(&counted());
     let left = place.laptime(&["export", "a.lap", "-f", "collapsed"]);
-    insta::assert_snapshot!(left.err, @"");
+    insta::assert_snapshot!(left.err, @"laptime: warning: calls were counted, but no stack was sampled: collapsed shows the laps alone. The format pstats has the calls; `laptime run --stacks` samples stacks");
     let stacks = left
         .out
         .lines()

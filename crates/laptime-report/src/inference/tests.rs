@@ -253,3 +253,23 @@ fn json_has_every_number_and_every_reason() {
     assert_eq!(told["crossovers"][0]["unavailable"], "no NVIDIA driver");
     assert!(cpu["samples_ns"].as_array().unwrap().len() > 5);
 }
+
+#[test]
+fn what_is_said_of_several_cases_is_said_once() {
+    let found = sweep(vec![
+        case("cpu", 1, 50e6, None),
+        case("cpu", 2, 50e6, None),
+        case("cpu", 4, 1e6, None),
+    ]);
+    let said = text(&found, None);
+    let absent: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains("p99 is absent"))
+        .collect();
+    assert_eq!(
+        absent,
+        [
+            "Batch 1, batch 2: p99 is absent: 40 calls are too few to tell the 99th percentile; 100 are needed."
+        ]
+    );
+}

@@ -52,4 +52,6 @@ mod hostile_tests;
 #[cfg(test)]
 mod json_tests;
 #[cfg(test)]
+mod order_tests;
+#[cfg(test)]
 mod tests;
