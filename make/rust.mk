@@ -2,7 +2,7 @@
 
 .PHONY: rust soak soak-20 fuzz fuzz-replay asan burn fault-injection
 rust: | $(STAMPS)/system-compiler
-	$(CHECKED) cargo test --quiet --workspace
+	$(CHECKED) cargo test --quiet --workspace --no-fail-fast
 
 # What kills at random instants leave.
 KILLS ?= 1000
