@@ -1,13 +1,21 @@
 """Of all Python tests: they run in a random order, which is printed; `--all` takes all there is.
 
 Without it suites that are large take a fixed part: `make test` has that, `make test-all` the whole.
+With `--in-process` a test that starts a process is skipped: what is left answers within seconds.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "warm"))
+
+from warm import Warm
 
 #: As in any Python; a program that is started from it gets the system's again.
 _AS_USUAL = {signal.SIGINT: signal.default_int_handler}
@@ -17,16 +25,60 @@ for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         signal.signal(_number, _AS_USUAL.get(_number, signal.SIG_DFL))
 
 
+#: What the interpreter tells of a process that is to be started.
+_STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec"}
+#: Whether a test runs that must not start one.
+_alone = False
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all", action="store_true", default=False, help="all there is, not a fixed part"
     )
+    parser.addoption(
+        "--in-process", action="store_true", default=False, help="skip what starts a process"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Of pytest-xdist, which need not be there.
+    config.addinivalue_line("markers", "xdist_group(name): tests that one worker takes")
     # The order is random, and nothing else: a test that needs a seed sets it.
     if hasattr(config.option, "randomly_reset_seed"):
         config.option.randomly_reset_seed = False
+    if config.getoption("--in-process"):
+        sys.addaudithook(_skip)
+
+
+def _skip(event: str, _: object) -> None:
+    if _alone and event in _STARTS:
+        pytest.skip("starts a process")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    global _alone
+    _alone = bool(item.config.getoption("--in-process"))
+    try:
+        return (yield)
+    finally:
+        _alone = False
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    """An interpreter with torch, to be forked."""
+    warm = Warm(tmp_path_factory.mktemp("warm"))
+    yield warm
+    warm.close()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m interpreter` no file is imported that has none of these: others need torch."""
+    if config.option.markexpr != "interpreter":
+        return None
+    tests = collection_path.rglob("test_*.py") if collection_path.is_dir() else [collection_path]
+    return not any("pytest.mark.interpreter" in test.read_text("utf-8") for test in tests) or None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -5,7 +5,7 @@
 
 #[path = "../../crates/laptime-reader/tests/hostile/mod.rs"]
 mod hostile;
-#[path = "../../crates/laptime-onnx/tests/onnx/file.rs"]
+#[path = "../../crates/laptime-onnx/tests/it/file.rs"]
 mod onnx_file;
 pub mod seeds;
 mod stack_seeds;

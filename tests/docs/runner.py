@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Between the outputs of two blocks of Python.
 _CUT = "\x1eend of block\x1e"
 _PATIENCE_S = 300
+_TORCH = re.compile(r"^\s*(import|from) torch\b", re.MULTILINE)
 
 
 @dataclass
@@ -29,8 +31,18 @@ class Ran:
     printed: str
 
 
-def run(snippets: list[Snippet], folder: Path) -> Iterator[Ran]:
-    """Runs what is to be run; blocks of Python share their names, like the cells of a notebook."""
+def cells_of(snippets: list[Snippet]) -> list[Snippet]:
+    """Blocks of Python that share their names, like the cells of a notebook."""
+    return [one for one in snippets if one.kind == "python" and one.not_run is None]
+
+
+def import_torch(cells: list[Snippet]) -> bool:
+    """Whether one of them does."""
+    return any(_TORCH.search(one.code) for one in cells)
+
+
+def run(snippets: list[Snippet], folder: Path, python: str | Path) -> Iterator[Ran]:
+    """Runs what is to be run: the page's cells in `python`, all else where it says."""
     for snippet in snippets:
         kind, _, name = snippet.kind.partition(": ")
         if kind == "copy":
@@ -39,8 +51,8 @@ def run(snippets: list[Snippet], folder: Path) -> Iterator[Ran]:
         elif kind in ("file", "script") and snippet.not_run is None:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(snippet.code, encoding="utf-8")
-    cells = [one for one in snippets if one.kind == "python" and one.not_run is None]
-    outputs = dict(zip(map(id, cells), _python(cells, folder), strict=False))
+    cells = cells_of(snippets)
+    outputs = dict(zip(map(id, cells), _in_order(cells, folder, python), strict=False))
     for snippet in snippets:
         if snippet.not_run is not None:
             continue
@@ -58,12 +70,12 @@ def run(snippets: list[Snippet], folder: Path) -> Iterator[Ran]:
             yield Ran(snippet, *_shell(commands, folder))
 
 
-def _python(cells: list[Snippet], folder: Path) -> list[tuple[int, str]]:
+def _in_order(cells: list[Snippet], folder: Path, python: str | Path) -> list[tuple[int, str]]:
     if not cells:
         return []
     program = folder / "page.py"
     program.write_text(f"print({_CUT!r}, flush=True)\n".join(one.code for one in cells))
-    status, printed = _started([sys.executable, program.name], folder)
+    status, printed = _started([str(python), program.name], folder)
     each = printed.split(_CUT + "\n")
     return [(0, text) for text in each[:-1]] + [(status, each[-1])]
 

@@ -1,15 +1,19 @@
 """Every block of code in the README and the documentation runs, and prints what the page shows.
 
+A page takes what its commands take: seconds where one trains, and more than ten where ceilings are
+measured or every way to answer a question is shown. Cells that import torch are a fork (`warm`).
+
 `pytest tests/docs --update` writes what was printed into pages that show something else.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from masked import missing
-from runner import ROOT, Ran, run
+from runner import ROOT, Ran, cells_of, import_torch, run
 from snippets import Snippet, of_page
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -19,11 +23,13 @@ TRIES = 3
 ELSEWHERE = {"rust": "cargo test", "rust,no_run": "cargo test", "toml": "data", "json": "data"}
 
 
-def _wrong(each: list[Snippet], folder: Path) -> tuple[list[str], dict[int, str]]:
+def _wrong(
+    each: list[Snippet], folder: Path, python: str | Path
+) -> tuple[list[str], dict[int, str]]:
     """What went wrong on a page, and which shown outputs are others than those printed."""
     wrong: list[str] = []
     stale: dict[int, str] = {}
-    ran: dict[int, Ran] = {id(one.snippet): one for one in run(each, folder)}
+    ran: dict[int, Ran] = {id(one.snippet): one for one in run(each, folder, python)}
     last: Ran | None = None
     for snippet in each:
         if snippet.not_run is not None:
@@ -57,11 +63,14 @@ def _updated(shown: str, commands: list[str], printed: str) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_a_page_runs_as_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     each = of_page(page)
+    python: str | Path = sys.executable
+    if import_torch(cells_of(each)):
+        python = request.getfixturevalue("warm").python
     wrong: list[str] = []
     for attempt in range(TRIES):
         folder = tmp_path / str(attempt)
         folder.mkdir()
-        wrong, stale = _wrong(each, folder)
+        wrong, stale = _wrong(each, folder, python)
         if not wrong:
             return
         if request.config.getoption("--update") and stale:

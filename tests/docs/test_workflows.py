@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,9 +24,15 @@ def _steps(workflow: Path) -> Iterator[dict[str, object]]:
         yield from job["steps"]
 
 
+def _recipes() -> set[str]:
+    makefiles = [ROOT / "Makefile", *(ROOT / "make").glob("*.mk")]
+    heads = [re.findall(r"^([\w -]+):(?!=)", file.read_text(), re.MULTILINE) for file in makefiles]
+    return {recipe for head in heads for names in head for recipe in names.split()}
+
+
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=[one.name for one in WORKFLOWS])
 def test_a_workflow_calls_what_there_is(workflow: Path) -> None:
-    recipes = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    recipes = _recipes()
     for step in _steps(workflow):
         assert ("uses" in step) != ("run" in step), step
         if "uses" in step:
@@ -38,3 +45,12 @@ def test_a_workflow_calls_what_there_is(workflow: Path) -> None:
             assert recipe in recipes, recipe
         for tool in re.findall(r"\b(tools/[\w-]+)", script):
             assert (ROOT / tool).stat().st_mode & 0o111, tool
+
+
+def test_the_jobs_together_run_the_parts_of_make_test() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]
+    named = [one["parts"].split() for one in jobs["test"]["strategy"]["matrix"]["include"]]
+    parts = runpy.run_path(str(ROOT / "tools/parts"))
+    # A job's recipes set up what they need.
+    assert sorted(part for each in named for part in each) == sorted(set(parts["TEST"]) - {"setup"})
+    assert set(parts["TEST"] | parts["REST"]) <= _recipes() | {"python-other"}

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from launched import LAPTIME, Runner, count
 
+pytestmark = pytest.mark.interpreter
+
 BEGINNING = """
     import os, signal, sys
     import laptime as lt

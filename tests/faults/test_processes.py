@@ -8,6 +8,8 @@ import time
 import pytest
 from launched import Runner, count
 
+pytestmark = pytest.mark.interpreter
+
 SPANS = 50
 
 PROGRAM = f"""

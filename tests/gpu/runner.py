@@ -1,14 +1,16 @@
 """Runs every experiment in a process of its own, and writes the page anew after each of them.
 
-    python runner.py OUT [--dry]
+    python runner.py OUT [--dry] [--only NAME,NAME]
 
 OUT gets `gpu.md`, `gpu.json` and `gpu.log`. An experiment that fails, crashes or takes too long is
 a row with its reason. The exit code is 0 where each was met or isn't possible here, else 1; in a
-dry run it is 0 where none failed. `run` starts this with the interpreter that has PyTorch.
+dry run it is 0 where none failed. `run` starts this with the interpreter that has PyTorch. With
+`--only` a dry run has these experiments alone.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import os
@@ -152,8 +154,8 @@ def facts_of(environment: dict[str, str]) -> dict[str, str]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def main(out: Path, *, dry: bool) -> int:
-    """Runs all of them."""
+def main(out: Path, *, dry: bool, experiments: tuple[str, ...] = EXPERIMENTS) -> int:
+    """Runs them one after the other."""
     # Whatever the shell asks of Laptime, the experiments don't.
     environment = {name: value for name, value in os.environ.items() if "LAPTIME" not in name}
     environment["PYTHONPATH"] = str(PACK)
@@ -171,14 +173,14 @@ def main(out: Path, *, dry: bool) -> int:
     begun = time.monotonic()
     facts = facts_of(environment)
     rows: list[dict[str, Any]] = []
-    for number, name in enumerate(EXPERIMENTS):
+    for number, name in enumerate(experiments):
         left_s = patience * ALL_S - (time.monotonic() - begun)
         limit_s = patience * LIMITS_S.get(name, LIMIT_S)
         if left_s < 5:
             why = f"the {ALL_S:.0f} s of all experiments were over"
             rows.append({"name": name, "title": title(name), "state": "not run", "why": why})
         else:
-            print(f"[{number + 1}/{len(EXPERIMENTS)}] {title(name)}", flush=True)
+            print(f"[{number + 1}/{len(experiments)}] {title(name)}", flush=True)
             rows.append(safely(name, min(limit_s, left_s), environment))
             print(f"      {rows[-1]['state']}: {rows[-1].get('why') or 'see the page'}", flush=True)
         write(out, facts, rows, dry=dry)
@@ -194,4 +196,11 @@ def ended(*_: object) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, ended)
-    sys.exit(main(Path(sys.argv[1]), dry="--dry" in sys.argv))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--dry", action="store_true")
+    parser.add_argument("--only", type=lambda names: tuple(names.split(",")), default=EXPERIMENTS)
+    asked = parser.parse_args()
+    if unknown := set(asked.only) - set(EXPERIMENTS):
+        parser.error(f"no experiment is called {', '.join(sorted(unknown))}")
+    sys.exit(main(asked.out, dry=asked.dry, experiments=asked.only))

@@ -1,4 +1,4 @@
-"""What the dry run left, which `make gpu-dry` made just before."""
+"""What the dry run left, which `make gpu-dry` or `make gpu-dry-three` made just before."""
 
 from __future__ import annotations
 
@@ -34,18 +34,20 @@ def rows() -> dict[str, dict[str, object]]:
 
 
 def test_every_experiment_came_to_a_verdict(rows: dict[str, dict[str, object]]) -> None:
-    assert list(rows) == list(runner.EXPERIMENTS)
+    # In their order: all of them, or the three of `make test`.
+    assert list(rows) == [name for name in runner.EXPERIMENTS if name in rows]
+    assert len(rows) in (3, len(runner.EXPERIMENTS))
     without = {name for name, row in rows.items() if row["state"] not in ("met", "missed")}
-    assert without == LEFT_OUT, rows
+    assert without == LEFT_OUT & set(rows), rows
 
 
 def test_what_the_fakes_tell_exactly_is_as_it_should_be(rows: dict[str, dict[str, object]]) -> None:
-    wrong = {name: rows[name] for name in EXACT if rows[name]["state"] != "met"}
+    wrong = {name: rows[name] for name in EXACT & set(rows) if rows[name]["state"] != "met"}
     assert not wrong
 
 
 def test_each_lap_was_timed_on_the_device(rows: dict[str, dict[str, object]]) -> None:
-    for name in ("cost_rust", "cost_python"):
+    for name in {"cost_rust", "cost_python"} & set(rows):
         figures = rows[name]["figures"]
         assert isinstance(figures, dict)
         assert figures["laps_timed_ratio"] == 1, rows[name]

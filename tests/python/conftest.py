@@ -60,15 +60,22 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def run() -> Run:
-    """Runs Python code in an interpreter of its own, where nothing is recorded yet."""
+    """Runs Python code in an interpreter of its own, where nothing is recorded yet.
+
+    Code that imports torch takes `python=warm.python` where Laptime need not be there before.
+    """
 
     def run(
-        code: str, *arguments: str | Path, check: bool = True, env: dict[str, str] | None = None
+        code: str,
+        *arguments: str | Path,
+        check: bool = True,
+        env: dict[str, str] | None = None,
+        python: str | Path = sys.executable,
     ) -> subprocess.CompletedProcess[str]:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("LAPTIME")}
         environment.update(env or {})
         done = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
+            [python, "-c", code, *arguments],
             env=environment,
             capture_output=True,
             text=True,

@@ -24,6 +24,8 @@ import pytest
 
 import laptime as lt
 
+pytestmark = pytest.mark.interpreter
+
 HAS_MONITORING = sys.version_info >= (3, 12)
 Key = tuple[str, int, str]
 # Calls, primitive calls, and both by caller.

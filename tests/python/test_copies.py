@@ -19,6 +19,8 @@ import pytest
 import laptime as lt
 from laptime import _core
 
+pytestmark = pytest.mark.interpreter
+
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
 

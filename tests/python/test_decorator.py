@@ -14,6 +14,8 @@ import pytest
 import laptime as lt
 from laptime import _core
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_a_function_stays_a_function_with_its_name_and_signature() -> None:
     @lt.lap

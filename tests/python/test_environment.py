@@ -194,6 +194,7 @@ open("later", "w").write(str(len(os.listdir(os.environ["LAPTIME_RUN"]))))
     assert (tmp_path / "late").read_text() == (tmp_path / "later").read_text()
 
 
+@pytest.mark.interpreter
 def test_a_program_that_replaces_itself_is_recorded_in_both_its_lives(tmp_path: Path) -> None:
     code = """
 import os, sys

@@ -13,6 +13,8 @@ import pytest
 
 from laptime._core import Compilations, raised_by_handler
 
+pytestmark = pytest.mark.interpreter
+
 
 class TimeIsUp(Exception):
     pass

@@ -8,6 +8,8 @@ import pytest
 
 from laptime._interpreter import check
 
+pytestmark = pytest.mark.interpreter
+
 
 @pytest.mark.parametrize(
     ("is_free_threaded", "is_locked"), [(False, True), (True, True), (None, True), ("", True)]

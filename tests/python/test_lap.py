@@ -14,6 +14,8 @@ import pytest
 import laptime as lt
 from laptime import _core
 
+pytestmark = pytest.mark.interpreter
+
 
 def spans(report: lt.Report) -> dict[str, int | None]:
     return {path: report[path].count for path in report if path not in ("startup", "other", "exit")}

@@ -146,6 +146,7 @@ def fixed_python(folder: Path) -> Path:
     return program
 
 
+@pytest.mark.interpreter
 def test_a_program_at_fixed_addresses_is_counted(tmp_path: Path) -> None:
     code = """
 import ctypes, threading

@@ -69,6 +69,7 @@ def check(done: Any, printed: str) -> None:
     assert WARNING in done.stderr
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("where", ["start", "stop"])
 def test_a_timer_whose_start_or_stop_panics_measures_nothing_and_raises_nothing(
     run: Any, where: str
@@ -77,12 +78,14 @@ def test_a_timer_whose_start_or_stop_panics_measures_nothing_and_raises_nothing(
     check(done, "None None None\nNone\nFalse\n")
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("where", ["start", "stop"])
 def test_a_profiling_timer_whose_start_or_stop_panics_raises_nothing(run: Any, where: str) -> None:
     done = run(f"WHERE = {where!r}\n" + PROFILING)
     check(done, "None None None\nFalse\n")
 
 
+@pytest.mark.interpreter
 def test_a_decorator_that_panics_leaves_the_function_as_it_was(run: Any) -> None:
     code = (
         PANIC
@@ -100,6 +103,7 @@ print(lt.lap(work)(), _core.is_on())
     check(run(code), "True True True\n42 False\n")
 
 
+@pytest.mark.interpreter
 def test_figures_that_a_panic_prevents_are_an_ordinary_error(run: Any) -> None:
     code = (
         PANIC
@@ -166,6 +170,7 @@ with lt.lap("afterwards"):
 """
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("which", ["enter", "start"])
 def test_a_lap_or_timer_survives_every_allocation_that_fails(run: Any, which: str) -> None:
     pytest.importorskip("_testcapi")
@@ -176,6 +181,7 @@ def test_a_lap_or_timer_survives_every_allocation_that_fails(run: Any, which: st
         assert "Laptime itself" not in done.stderr or WARNING in done.stderr
 
 
+@pytest.mark.interpreter
 def test_a_finalizer_that_forgets_segments_does_not_disturb_a_start(run: Any) -> None:
     code = """
 import contextvars, gc

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warm import Warm
 
 import laptime as lt
 from laptime._driver import is_installed
@@ -101,7 +102,7 @@ def test_the_table_has_dashes_with_the_reason_and_no_zeros(folder: Path) -> None
 
 
 @pytest.mark.parametrize("how", ["record", "environment"])
-def test_laps_of_ones_own_say_it_too(tmp_path: Path, how: str) -> None:
+def test_laps_of_ones_own_say_it_too(tmp_path: Path, how: str, warm: Warm) -> None:
     records = "import laptime as lt, torch, sys\n"
     if how == "record":
         records += "lt.record(sys.argv[1])\n"
@@ -109,8 +110,9 @@ def test_laps_of_ones_own_say_it_too(tmp_path: Path, how: str) -> None:
     path = tmp_path / "run.lap"
     unset = {name: "" for name in os.environ if name.startswith("LAPTIME")}
     asked = {"LAPTIME": str(path)} if how == "environment" else {}
+    python = warm.python if how == "record" else sys.executable
     subprocess.run(
-        [sys.executable, "-c", program, str(path)], check=True, env={**os.environ, **unset, **asked}
+        [python, "-c", program, str(path)], check=True, env={**os.environ, **unset, **asked}
     )
     assert lt.open(path).report()["work"].why("device_ns") == REASON
 
@@ -160,8 +162,8 @@ assert not torch.cuda.is_initialized()
 """
 
 
-def test_what_a_program_asks_for_is_none_with_the_reason(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", ASKED, str(tmp_path / "asked.lap")]
+def test_what_a_program_asks_for_is_none_with_the_reason(tmp_path: Path, warm: Warm) -> None:
+    command = [warm.python, "-c", ASKED, str(tmp_path / "asked.lap")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [REASON, REASON]
@@ -205,9 +207,11 @@ print(lt.report()["live"].why("device_ns"))
 """
 
 
-def test_each_recording_has_reasons_of_its_own_and_a_live_report_has_them(tmp_path: Path) -> None:
+def test_each_recording_has_reasons_of_its_own_and_a_live_report_has_them(
+    tmp_path: Path, warm: Warm
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", ONE_BY_ONE], cwd=tmp_path, capture_output=True, text=True, check=True
+        [warm.python, "-c", ONE_BY_ONE], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     unread = f"memory of devices was not read: {REASON}"
     told = [REASON, unread, "memory was not recorded", unread, REASON]

@@ -13,6 +13,8 @@ import pytest
 import laptime as lt
 from laptime import _core
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_one_handle_and_one_timer_serve_many_threads() -> None:
     lap, timer = lt.lap("shared by threads"), lt.Timer("shared by threads")

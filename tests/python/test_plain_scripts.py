@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -92,6 +93,14 @@ def busy(seconds):
     while time.monotonic() < end:
         pass
 
+# When turns of the login's began and ended: before and after each time that it gave one.
+turns = []
+
+async def give_turn(seconds):
+    turns.append(time.monotonic_ns())
+    await asyncio.sleep(seconds)
+    turns.append(time.monotonic_ns())
+
 async def block():
     if HOW == "computes":
         busy(0.6)
@@ -101,14 +110,15 @@ async def block():
         # As much, but others have their turn every 5 ms.
         for _ in range(60):
             busy(0.005)
-            await asyncio.sleep(0)
+            await give_turn(0)
 
 async def login():
     global over
     for _ in range(4):
         with lt.lap("login"):
-            await asyncio.sleep(0.01)
+            await give_turn(0.01)
             await block()
+    await give_turn(0)
     over = True
 
 over = False
@@ -122,6 +132,10 @@ async def main():
     await asyncio.gather(login(), *(item() for _ in range(3)))
 
 asyncio.run(main())
+# A turn lies between the one before and the one after it.
+at_most = [after - before for before, after in zip(turns[::2], turns[3::2])]
+with open(__file__ + ".turns", "w") as file:
+    file.write(str(sum(one for one in at_most if one >= 20_000_000)))
 """
 
 
@@ -167,6 +181,7 @@ def test_memory_that_grows_without_samples_says_what_to_run(tmp_path: Path) -> N
     assert "`laptime run --memory --stacks SCRIPT` names the function" in growth
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize(("script", "function"), [(WAITED_FOR, "work"), (POOL, "fetch")])
 def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, function: str) -> None:
     recording = run(tmp_path, script, "--stacks")
@@ -193,5 +208,9 @@ def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path
 
 
 def test_a_lap_that_gives_turns_while_it_computes_is_not_told(tmp_path: Path) -> None:
-    script = LOOP.replace("HOW", "'yields'")
-    assert told(run(tmp_path, script, "--stacks"), "blocks the event loop") == []
+    recording = run(tmp_path, LOOP.replace("HOW", "'yields'"), "--stacks")
+    findings = json.loads(recording.report().to_json())["findings"]
+    held = [one for one in findings if one["kind"] == "held-loop" and one["path"] == "login"]
+    # Where another program had the CPU amid a turn, that was a long one for all who waited.
+    long_ns = int((tmp_path / "script.py.turns").read_text())
+    assert sum(one["total_ns"] for one in held) <= long_ns

@@ -8,6 +8,8 @@ import pytest
 
 import laptime as lt
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = """
 import multiprocessing, pathlib, sys, time
 import laptime as lt

@@ -14,6 +14,8 @@ import laptime as lt
 from laptime import _post_import
 from laptime._post_import import when_imported
 
+pytestmark = pytest.mark.interpreter
+
 
 @pytest.fixture
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

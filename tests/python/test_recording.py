@@ -244,6 +244,7 @@ def test_recording_below_a_missing_folder_is_file_not_found(tmp_path: Path) -> N
         lt.record(tmp_path / "missing" / "x.lap")
 
 
+@pytest.mark.interpreter
 def test_a_killed_program_leaves_what_it_recorded(run: Any, recording: Path) -> None:
     done = run(
         "import laptime as lt, os, sys, signal\n"
@@ -260,6 +261,7 @@ def test_a_killed_program_leaves_what_it_recorded(run: Any, recording: Path) -> 
     assert "when killed" in report
 
 
+@pytest.mark.interpreter
 def test_the_exit_of_the_interpreter_finishes_a_recording(run: Any, recording: Path) -> None:
     run(
         "import laptime as lt, sys\nlt.record(sys.argv[1])\n"
@@ -269,6 +271,7 @@ def test_the_exit_of_the_interpreter_finishes_a_recording(run: Any, recording: P
     assert lt.open(recording).report()["to the end"].count == 500
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_child_processes_join(run: Any, tmp_path: Path, method: str) -> None:
     script = tmp_path / "children.py"

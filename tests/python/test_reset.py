@@ -8,6 +8,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import laptime as lt
 
 
@@ -59,6 +61,7 @@ def test_laps_that_are_open_go_on() -> None:
     assert lt.report()["and another"].count == 1
 
 
+@pytest.mark.interpreter
 def test_a_reset_inside_a_task_is_a_reset_everywhere() -> None:
     async def forget() -> None:
         async with lt.lap("task"):
@@ -105,6 +108,7 @@ def test_other_threads_record_on_while_one_resets() -> None:
     assert not lt.report().find("thread *")
 
 
+@pytest.mark.interpreter
 def test_what_an_ended_thread_recorded_is_forgotten_and_its_room_used_again() -> None:
     def work(name: str) -> None:
         spans(name, 5)
@@ -133,6 +137,7 @@ def test_a_recording_on_disk_is_not_touched(recording: Path) -> None:
     assert report["on disk, since"].count == 10
 
 
+@pytest.mark.interpreter
 def test_a_forked_child_resets_its_own() -> None:
     spans("of the parent")
     lt.reset()

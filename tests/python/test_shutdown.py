@@ -9,6 +9,8 @@ import pytest
 
 import laptime as lt
 
+pytestmark = pytest.mark.interpreter
+
 DAEMON = """
 import sys, threading
 import laptime as lt

@@ -50,6 +50,7 @@ def own_shares(lap: dict[str, Any]) -> dict[str, float]:
     return own
 
 
+@pytest.mark.interpreter
 def test_shares_of_functions_are_those_of_their_time(tmp_path: Path) -> None:
     with lt.record(tmp_path / "r.lap", stacks=True) as recording:
         spent = {"hot": 0.0, "warm": 0.0}
@@ -75,6 +76,7 @@ def with_cells(a: int, b: int, c: int, d: int, e: int) -> Any:
     return lambda: (a, b, c, d, e)
 
 
+@pytest.mark.interpreter
 def test_an_instruction_that_has_no_line_counts_where_its_function_begins(tmp_path: Path) -> None:
     """Cells are made before the first line, and making them may collect garbage for long."""
     kept = [[one] for one in range(300_000)]
@@ -89,6 +91,7 @@ def test_an_instruction_that_has_no_line_counts_where_its_function_begins(tmp_pa
     assert set(lines) <= {first, first + 1}
 
 
+@pytest.mark.interpreter
 def test_threads_that_wait_are_told_from_those_that_run(tmp_path: Path) -> None:
     done = threading.Event()
 
@@ -109,6 +112,7 @@ def test_threads_that_wait_are_told_from_those_that_run(tmp_path: Path) -> None:
     assert running["functions"][0]["name"] == "hot"
 
 
+@pytest.mark.interpreter
 def test_forked_children_are_sampled_too(tmp_path: Path) -> None:
     program = """
 import os, sys, time
@@ -129,6 +133,7 @@ with lt.record(sys.argv[1], stacks=True):
     assert lap(path, "child")["sample_count"] > 5
 
 
+@pytest.mark.interpreter
 def test_a_task_that_outlives_a_recording_is_known_in_the_next(tmp_path: Path) -> None:
     async def cells() -> list[Path]:
         paths = []
@@ -163,6 +168,7 @@ with lt.record(sys.argv[1], stacks=True):
     assert '"in_child"' in json.dumps(functions(path))
 
 
+@pytest.mark.interpreter
 def test_a_process_whose_first_thread_is_gone_ends_with_its_last(tmp_path: Path) -> None:
     program = """
 import ctypes, sys, threading, time
@@ -189,6 +195,7 @@ def test_without_being_asked_nothing_is_sampled(tmp_path: Path) -> None:
     assert functions(sampled.path)["sample_count"] > 0
 
 
+@pytest.mark.interpreter
 def test_the_command_tells_imports_and_functions(tmp_path: Path) -> None:
     (tmp_path / "slow_module.py").write_text(
         "import time\nend = time.perf_counter() + 1.5\nwhile time.perf_counter() < end: pass\n"
@@ -309,7 +316,7 @@ def tasks(seed: int) -> tuple[str, dict[str, str]]:
     return source, paths
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.interpreter), 1, 2, 3])
 def test_samples_of_a_task_are_in_its_own_lap(tmp_path: Path, seed: int) -> None:
     source, paths = tasks(seed)
     path = tmp_path / "r.lap"
@@ -330,6 +337,7 @@ def test_samples_of_a_task_are_in_its_own_lap(tmp_path: Path, seed: int) -> None
         assert laps.get(paths[name], 0) >= 0.8 * sum(laps.values()), (name, paths[name], laps)
 
 
+@pytest.mark.interpreter
 def test_a_thread_of_a_task_is_in_the_lap_that_the_task_is_in(tmp_path: Path) -> None:
     async def request() -> None:
         with lt.lap("request"):
@@ -340,6 +348,7 @@ def test_a_thread_of_a_task_is_in_the_lap_that_the_task_is_in(tmp_path: Path) ->
     assert own_shares(lap(recording.path, "request"))["hot"] >= 0.8
 
 
+@pytest.mark.interpreter
 def test_a_stack_of_thousands_is_told_from_both_ends_and_hides_no_other_thread(
     tmp_path: Path,
 ) -> None:
@@ -409,6 +418,7 @@ def test_threads_that_stand_still_have_all_of_their_time(tmp_path: Path) -> None
     assert waiting["sample_count"] <= 500
 
 
+@pytest.mark.interpreter
 def test_names_that_are_not_ascii_and_code_that_comes_and_goes_are_told(tmp_path: Path) -> None:
     source = (
         "def {name}():\n"
@@ -435,6 +445,7 @@ def test_names_that_are_not_ascii_and_code_that_comes_and_goes_are_told(tmp_path
         assert {line["line"] for line in one["lines"]} <= {1, number % 5 + 2, number % 5 + 3}
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("varied", ["name", "file"])
 def test_code_that_dies_is_told_from_what_is_made_in_its_place(tmp_path: Path, varied: str) -> None:
     source = "def {}(end):\n    while clock() < end: pass\n"
@@ -460,6 +471,7 @@ def test_code_that_dies_is_told_from_what_is_made_in_its_place(tmp_path: Path, v
     assert abs(share - true) <= 6 * math.sqrt(true * (1 - true) / samples) + 0.02
 
 
+@pytest.mark.interpreter
 def test_a_recursion_of_thousands_and_many_threads_hurt_nobody(tmp_path: Path) -> None:
     def deep(levels: int) -> int:
         return hot(0.5) if levels == 0 else deep(levels - 1)
@@ -568,3 +580,21 @@ def test_a_notebook_that_keeps_its_cells_otherwise_ends_the_recording_all_the_sa
     assert "no such cells" in caplog.text
     summary = json.loads(lt.open(recording.path).report().to_json())
     assert [process["state"] for process in summary["processes"]] == ["closed"]
+
+
+@pytest.mark.interpreter
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="no interpreter says so before 3.13")
+def test_an_interpreter_that_has_its_stacks_elsewhere_is_not_read(run: Any, tmp_path: Path) -> None:
+    code = """
+import ctypes, sys
+import laptime as lt
+# What an interpreter tells debuggers: a cookie, two numbers, and where everything is.
+told = (ctypes.c_uint64 * 64).in_dll(ctypes.pythonapi, "_PyRuntime")
+for at in range(3, 64):
+    told[at] += 8
+with lt.record(sys.argv[1], stacks=True), lt.lap("work"):
+    sum(range(100_000))
+"""
+    run(code, tmp_path / "r.lap")
+    told = json.loads(lt.open(tmp_path / "r.lap").report().to_json())
+    assert "built for another release of this Python" in told["unavailable"]["functions"]

@@ -16,6 +16,7 @@ import pytest
 import laptime as lt
 
 
+@pytest.mark.interpreter
 def test_the_guard_lies_in_the_root_of_site_packages() -> None:
     root = Path(sysconfig.get_path("platlib"))
     lines = (root / "laptime.pth").read_text().splitlines()
@@ -23,6 +24,7 @@ def test_the_guard_lies_in_the_root_of_site_packages() -> None:
     assert lines[0].startswith("import os; ")
 
 
+@pytest.mark.interpreter
 def test_an_ordinary_start_imports_nothing(run: Any) -> None:
     code = "import sys; print('laptime' in sys.modules, 'laptime._core' in sys.modules)"
     assert run(code).stdout.split() == ["False", "False"]
@@ -30,6 +32,7 @@ def test_an_ordinary_start_imports_nothing(run: Any) -> None:
     assert run(code, env={"LAPTIME": "1"}).stdout.split() == ["False", "False"]
 
 
+@pytest.mark.interpreter
 def test_importing_laptime_imports_no_framework_and_little_else(run: Any) -> None:
     code = (
         "import sys; before = set(sys.modules); import laptime; "
@@ -39,12 +42,14 @@ def test_importing_laptime_imports_no_framework_and_little_else(run: Any) -> Non
     assert heavy & set(run(code).stdout.split()) == set()
 
 
+@pytest.mark.interpreter
 def test_the_environment_starts_a_recording(run: Any, recording: Path) -> None:
     code = "import laptime as lt\nwith lt.lap('by environment'): pass"
     run(code, env={"LAPTIME": str(recording)})
     assert lt.open(recording).report()["by environment"].count == 1
 
 
+@pytest.mark.interpreter
 def test_the_environment_records_a_program_that_never_mentions_laptime(
     run: Any, recording: Path
 ) -> None:
@@ -53,6 +58,7 @@ def test_the_environment_records_a_program_that_never_mentions_laptime(
     assert len(list(recording.glob("*.proc"))) == 2
 
 
+@pytest.mark.interpreter
 def test_the_environment_keeps_it_off(run: Any) -> None:
     code = (
         "import laptime as lt\nwith lt.lap('off'): pass\n"
@@ -61,6 +67,7 @@ def test_the_environment_keeps_it_off(run: Any) -> None:
     assert run(code, env={"LAPTIME": "0"}).stdout.split() == ["False", "None"]
 
 
+@pytest.mark.interpreter
 def test_a_recording_that_cannot_start_costs_one_warning_and_nothing_else(run: Any) -> None:
     done = run("print('result')", env={"LAPTIME": "/proc/nowhere/x.lap"})
     assert done.stdout == "result\n"
@@ -83,11 +90,13 @@ def command() -> str:
     return found
 
 
+@pytest.mark.interpreter
 def test_the_command_is_installed_and_says_its_version() -> None:
     done = subprocess.run([command(), "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"laptime {lt.__version__}"
 
 
+@pytest.mark.interpreter
 def test_the_module_is_the_command_too() -> None:
     words = [sys.executable, "-m", "laptime", "--version"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
@@ -107,6 +116,7 @@ def test_an_unreadable_file_is_exit_code_six(tmp_path: Path) -> None:
     assert done.returncode == 6
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize(
     ("end", "code"),
     [("pass", 0), ("sys.exit(3)", 3), ("os._exit(4)", 4), ("raise KeyError", 1)],
@@ -128,6 +138,7 @@ def test_a_script_below_run_is_recorded_and_keeps_its_exit_code(
     assert lt.open(target).report()["of the script"].count == 1
 
 
+@pytest.mark.interpreter
 def test_children_of_a_script_below_run_are_recorded(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
@@ -141,26 +152,31 @@ def test_children_of_a_script_below_run_are_recorded(tmp_path: Path) -> None:
     assert lt.open(target).report()["of the child"].count == 1
 
 
+@pytest.mark.interpreter
 def test_the_module_keeps_its_attributes_fast() -> None:
     # A module with `__getattr__` loses the interpreter's specialised access to its names.
     assert "__getattr__" not in vars(lt)
 
 
+@pytest.mark.interpreter
 def test_every_exported_name_is_there() -> None:
     assert [name for name in lt.__all__ if not hasattr(lt, name)] == []
 
 
+@pytest.mark.interpreter
 def test_a_sub_interpreter_below_a_recording_starts_quietly(run: Any, recording: Path) -> None:
-    pytest.importorskip("_xxsubinterpreters")
+    module = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
     code = (
-        "import _xxsubinterpreters as interpreters\n"
+        f"import {module} as interpreters\n"
         "one = interpreters.create()\n"
-        "interpreters.run_string(one, 'print(1 + 1)')"
+        "interpreters.run_string(one, 'print(1 + 1, flush=True)')\n"
+        "interpreters.destroy(one)"
     )
     done = run(code, env={"LAPTIME": str(recording)})
     assert (done.stdout, done.stderr) == ("2\n", "")
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("way", ["alone", "below run"])
 def test_a_program_that_an_interrupt_ends_has_closed_its_recording(
     run: Any, recording: Path, way: str
@@ -177,6 +193,7 @@ def test_a_program_that_an_interrupt_ends_has_closed_its_recording(
     assert "not-closed" not in report.to_json()
 
 
+@pytest.mark.interpreter
 def test_a_program_that_caught_its_interrupt_is_recorded_to_its_end(
     run: Any, recording: Path
 ) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 SEEN = """
 import sys
 modules = sorted(name for name in sys.modules if name.split(".")[0] != "laptime")

@@ -23,6 +23,8 @@ import pytest
 import laptime as lt
 from laptime import _core
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_a_hundred_interleaved_tasks_have_a_right_tree() -> None:
     order = random.Random(1)

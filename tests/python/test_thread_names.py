@@ -1,15 +1,21 @@
-"""Threads have the names that Python gives them."""
+"""Threads have the names that Python gives them, and the laps that run in them."""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import laptime as lt
+
+pytestmark = pytest.mark.interpreter
 
 
 def threads(path: Path) -> list[dict[str, Any]]:
@@ -94,3 +100,52 @@ def test_a_long_name_is_cut_between_characters(recording: Path) -> None:
         thread.start()
         thread.join()
     assert "€" * 85 in tracks(recording)
+
+
+def test_a_lap_is_on_the_track_of_the_thread_that_it_ran_in(recording: Path) -> None:
+    with lt.record(recording), lt.lap("main"):
+        thread = threading.Thread(target=work, name="worker")
+        thread.start()
+        thread.join()
+    lines = recording.with_suffix(".jsonl")
+    lt.open(recording).export(lines)
+    found = [json.loads(line) for line in lines.read_text().splitlines()]
+    (ran,) = (line for line in found if line["type"] == "span" and line["name"] == "work")
+    assert ran["track"] == tracks(recording)["worker"]["track"]
+
+
+INHERITING = """
+import asyncio, threading
+import laptime as lt
+
+def work(name):
+    with lt.lap(name):
+        pass
+
+def start(name):
+    thread = threading.Thread(target=work, args=(name,))
+    thread.start()
+    thread.join()
+
+async def main():
+    with lt.lap("task"):
+        start("of a task")
+
+with lt.lap("main"):
+    start("of main")
+    asyncio.run(main())
+print(*sorted(path for path in lt.report() if " of " in f" {path.rpartition('/')[2]} "), sep=",")
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="threads inherit contexts from 3.14 on")
+@pytest.mark.parametrize("inherits", [0, 1])
+def test_a_thread_that_has_the_context_of_a_task_is_in_the_laps_of_that(inherits: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", f"thread_inherit_context={inherits}", "-c", INHERITING],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    of_task = "main/task/of a task" if inherits else "of a task"
+    assert done.stdout == f"{','.join(sorted(['of main', of_task]))}\n"

@@ -12,6 +12,7 @@ import pytest
 import laptime as lt
 
 
+@pytest.mark.interpreter
 def test_stop_returns_the_seconds_of_the_segment() -> None:
     timer = lt.Timer("timer")
     begun = time.perf_counter()
@@ -24,6 +25,7 @@ def test_stop_returns_the_seconds_of_the_segment() -> None:
     assert timer.history("sum") == [elapsed]
 
 
+@pytest.mark.interpreter
 def test_history_by_context_and_field() -> None:
     timer = lt.Timer("timer")
     forward = timer.context("forward")
@@ -48,6 +50,7 @@ def test_stop_and_start() -> None:
     assert (len(timer.history("a")), len(timer.history("b"))) == (1, 1)
 
 
+@pytest.mark.interpreter
 def test_segments_may_overlap_and_nest() -> None:
     timer = lt.Timer()
     timer.start("outer")
@@ -64,6 +67,7 @@ def test_segments_may_overlap_and_nest() -> None:
     assert timer.history("again") == [inner, outer]
 
 
+@pytest.mark.interpreter
 def test_stopping_what_was_not_started_is_logged_and_measures_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -74,6 +78,7 @@ def test_stopping_what_was_not_started_is_logged_and_measures_nothing(
     assert timer.history("never") == []
 
 
+@pytest.mark.interpreter
 def test_a_disabled_timer_measures_nothing_and_returns_none() -> None:
     timer = lt.Timer()
     context = timer.context("c")
@@ -130,6 +135,7 @@ def test_the_cpu_clocks_do_not_count_waiting() -> None:
         lt.Timer(clock="lunar")  # type: ignore[arg-type]
 
 
+@pytest.mark.interpreter
 def test_a_segment_is_a_leaf_span_under_the_lap_open_at_its_start() -> None:
     timer = lt.Timer()
     with lt.lap("has segments"):
@@ -199,6 +205,7 @@ def test_the_cpu_as_a_device_is_host_time() -> None:
     assert timer.summary()["a"].why("device_ns") == "the device is the CPU"
 
 
+@pytest.mark.interpreter
 @pytest.mark.parametrize("wrong", [1, None, b"x"])
 def test_a_segment_name_is_a_string(wrong: object) -> None:
     timer = lt.Timer()

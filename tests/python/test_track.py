@@ -11,6 +11,7 @@ import laptime as lt
 from laptime import _core
 
 
+@pytest.mark.interpreter
 def test_one_span_per_iteration_with_its_wait_as_data() -> None:
     seen = []
     for item in lt.track(range(4), "tracked"):
@@ -35,6 +36,7 @@ def test_laps_of_the_loader_stand_under_data() -> None:
     assert lt.report()["with loader/data/read"].count == 3
 
 
+@pytest.mark.interpreter
 def test_leaving_early_closes_the_iteration() -> None:
     for item in lt.track(range(10), "left loop"):
         if item == 2:
@@ -43,6 +45,7 @@ def test_leaving_early_closes_the_iteration() -> None:
     assert lt.report()[("left loop",)].count == 3
 
 
+@pytest.mark.interpreter
 def test_an_exception_in_the_body_closes_the_iteration() -> None:
     with pytest.raises(KeyError):
         for _ in lt.track(range(10), "raised in"):
@@ -51,6 +54,7 @@ def test_an_exception_in_the_body_closes_the_iteration() -> None:
     assert lt.report()[("raised in",)].count == 1
 
 
+@pytest.mark.interpreter
 def test_an_exception_of_the_loader_passes() -> None:
     def loader() -> Iterator[int]:
         yield 1
@@ -63,6 +67,7 @@ def test_an_exception_of_the_loader_passes() -> None:
     assert (row.count, row.unbalanced_count) == (2, 0)
 
 
+@pytest.mark.interpreter
 def test_nothing_to_iterate_leaves_no_span() -> None:
     assert list(lt.track([], "empty loop")) == []
     assert "empty loop" not in lt.report()

@@ -1,4 +1,4 @@
-"""Deals out programs and ways to the tests, and starts running them ahead.
+"""Deals out programs and ways to the tests.
 
 `--all` takes every program under every way; the default is the fixed subset of `harness/ways.py`.
 With `--gpu` programs use a fake device of CUDA, under Laptime and alone.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import resource
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,15 +17,17 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE))
 sys.path.append(str(HERE.parent / "fakes"))
 
-from harness.ahead import Ahead, Run
+from harness.ceilings import know_ceilings
+from harness.comparison import Comparison
 from harness.programs import Program, programs
 from harness.running import DRIVER
-from harness.ways import Way, all_ways, subset
+from harness.store import Store
+from harness.ways import all_ways, subset
 from installed import install
 
 collect_ignore = ["programs", "seen", "gpu"]
-# Of a machine's ceilings, which `--ops` measures once.
-CACHE = HERE.parent.parent / ".build" / "unaware"
+FOLDER = HERE.parent.parent / ".build" / "unaware"
+CACHE = FOLDER / "cache"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,50 +39,58 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not {"program", "way"} <= set(metafunc.fixturenames):
         return
-    if metafunc.config.getoption("--all"):
+    takes_all = bool(metafunc.config.getoption("--all"))
+    if takes_all:
         cases = [(program, way) for program in programs() for way in all_ways(program)]
     else:
         cases = list(subset(programs()))
     metafunc.parametrize(
         ("program", "way"),
         [
-            pytest.param(
-                program,
-                way,
-                id=f"{program}[{way}]",
-                marks=pytest.mark.skipif(bool(why := program.why_not_here()), reason=why or ""),
-            )
+            pytest.param(program, way, id=f"{program}[{way}]", marks=_marks(program, takes_all))
             for program, way in cases
         ],
     )
 
 
-@pytest.fixture(scope="session")
-def ahead(request: pytest.FixtureRequest) -> Iterator[Ahead]:
-    """Runs what the selected tests will ask for."""
-    # A program that aborts leaves no core in the folder that is compared.
+def _marks(program: Program, is_grouped: bool) -> list[pytest.MarkDecorator]:
+    why = program.why_not_here()
+    marks = [pytest.mark.skipif(bool(why), reason=why or "")]
+    # With `--dist loadgroup` one process has all cases of a program, and runs it alone for them.
+    return [*marks, pytest.mark.xdist_group(str(program))] if is_grouped else marks
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_cores() -> None:
+    """A program that aborts leaves no core in the folder that is compared."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if request.config.getoption("--gpu", default=False):
+
+
+@pytest.fixture(scope="session")
+def comparison(request: pytest.FixtureRequest) -> Comparison:
+    """Compares, with what earlier sessions know of programs alone; not if all are to be run."""
+    if request.config.getoption("--gpu"):
         folder = request.getfixturevalue("tmp_path_factory").mktemp("driver")
         os.environ[DRIVER] = str(install(folder, "laptime-fake-cuda"))
-    CACHE.mkdir(parents=True, exist_ok=True)
-    wanted: list[Run] = []
-    for item in request.session.items:
-        given = getattr(getattr(item, "callspec", None), "params", {})
-        program, way = given.get("program"), given.get("way")
-        if isinstance(program, Program) and isinstance(way, Way) and not program.why_not_here():
-            wanted += [Run(program, None), Run(program, way)]
-            if request.config.getoption("--all"):
-                wanted.append(Run(program, None, turn=1))
-    began = time.monotonic()
-    ahead = Ahead(wanted, CACHE)
-    yield ahead
-    ahead.close()
-    names = {run.program for run in wanted}
-    count = sum(run.way is not None for run in set(wanted))
-    took = time.monotonic() - began
-    said = f"unaware: {len(names)} programs, {count} comparisons in {took:.0f} s"
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
-        reporter.ensure_newline()
-        reporter.write_line(said)
+    know_ceilings(CACHE)
+    store = Store(FOLDER / "alone")
+    store.prune()
+    return Comparison(CACHE, store, afresh=bool(request.config.getoption("--all")))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says how much was compared, in however many processes."""
+    reports = [
+        dict(report.user_properties)
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.getreports(outcome)
+        if report.when == "call"
+    ]
+    alone = {said["program"]: said["alone"] for said in reports if "program" in said}
+    if alone:
+        comparisons = sum("program" in said for said in reports)
+        stored = list(alone.values()).count("stored")
+        terminalreporter.write_line(
+            f"unaware: {len(alone)} programs, {comparisons} comparisons; alone, {stored} of the "
+            f"programs ran in an earlier session"
+        )

@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from harness.outcome import Outcome, without_own_lines
+from harness.ceilings import know_ceilings
+from harness.outcome import Outcome, listing, without_own_lines
 from harness.programs import Program, programs
 from harness.running import run
-from harness.ways import OPTIONS, PAIRWISE, Way, subset
+from harness.ways import ALL, DEALT, OPTIONS, PAIRWISE, Way, subset
 
 WATCHFUL = """
-import os, sys
+import os, subprocess, sys
 under = "LAPTIME_RUN" in os.environ
 {deed}
 """
@@ -38,6 +39,8 @@ def outcomes(folder: Path, deed: str, way: Way | None) -> tuple[Outcome, Outcome
         ("os.mkdir('d', 0o700 if under else 0o755)", "files"),
         ("under and open(os.environ['TMPDIR'] + '/left', 'w')", "files"),
         ("under and os.kill(os.getpid(), 9)", "code"),
+        ("subprocess.run(['sh', '-c', 'echo $LAPTIME_RUN'])", "out"),
+        ("print(len(os.listdir('/proc/self/task')))", "out"),
     ],
 )
 def test_a_program_that_goes_differently_is_found_out(
@@ -66,16 +69,42 @@ def test_only_the_last_summary_is_laptimes() -> None:
     assert without_own_lines("said\nnext: laptime report it\n") == "said\nnext: laptime report it\n"
 
 
+def test_no_run_measures_what_the_machine_reaches(tmp_path: Path) -> None:
+    path, cache = tmp_path / "small.py", tmp_path / "cache"
+    path.write_text("print(1)")
+    know_ceilings(cache)
+    known = listing(cache)
+    assert run(Program("made", "small", path), Way(("ops",)), cache).code == "0"
+    assert listing(cache) == known
+
+
+def pairs(ways: list[Way]) -> set[tuple[str, str, bool, bool]]:
+    """Every two options, and whether each was on."""
+    return {
+        (one, other, one in way.options, other in way.options)
+        for way in ways
+        for one, other in itertools.combinations(OPTIONS, 2)
+    }
+
+
 def test_the_subset_has_every_pair_of_options_meet_every_kind() -> None:
-    every = set(itertools.product((True, False), repeat=2))
     chosen = list(subset(programs()))
     for kind in {program.kind for program in programs()}:
         ways = [way for program, way in chosen if program.kind == kind]
-        for pair in itertools.combinations(OPTIONS, 2):
-            met = {tuple(option in way.options for option in pair) for way in ways}
-            assert met == every, f"{kind} under {pair}"
-    assert {program for program, _ in chosen} == {p for p in programs() if p.in_subset}
-    assert len(PAIRWISE) == len(set(PAIRWISE))
+        if len(ways) >= len(PAIRWISE):
+            assert pairs(ways) == pairs(list(ALL)), kind
+        else:
+            assert set(ways) < set(PAIRWISE), kind
+        assert len(set(ways)) == min(len(ways), len(ALL)), f"{kind}: a way twice, another not"
+    assert [program for program, _ in chosen] == [p for p in programs() if p.in_subset]
+    assert {way for _, way in chosen} == set(ALL)
+
+
+def test_few_programs_of_a_kind_meet_as_many_pairs_as_so_few_can() -> None:
+    for count in range(1, len(PAIRWISE) + 1):
+        most = max(len(pairs(list(ways))) for ways in itertools.combinations(ALL, count))
+        # Where the fifth is to meet all there are, the first four can't have one more.
+        assert len(pairs(list(DEALT[:count]))) >= most - (count == 4)
 
 
 def test_every_program_says_what_it_does() -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from harness.ahead import Ahead, Run
+from harness.comparison import Comparison
 from harness.programs import Program
+from harness.running import LONGEST_S
 from harness.ways import Way
 
 
-# Over what its runs may take.
-@pytest.mark.timeout(900)
-def test_unaware(program: Program, way: Way, ahead: Ahead, pytestconfig: pytest.Config) -> None:
-    alone, under = ahead.outcome(Run(program, None)), ahead.outcome(Run(program, way))
-    difference = alone.difference(under)
-    if difference or pytestconfig.getoption("--all"):
-        if itself := alone.difference(ahead.outcome(Run(program, None, turn=1))):
-            pytest.fail(f"{program} goes differently each time by itself:\n{itself}", pytrace=False)
-    if difference:
-        pytest.fail(f"laptime {way} changes {program}:\n{difference}", pytrace=False)
+# Over what its runs may take: twice alone before and after, and once under Laptime.
+@pytest.mark.timeout(5 * LONGEST_S + 60)
+def test_unaware(
+    program: Program,
+    way: Way,
+    comparison: Comparison,
+    record_property: Callable[[str, object], None],
+) -> None:
+    complaint = comparison.complaint(program, way)
+    record_property("program", str(program))
+    record_property("alone", "stored" if comparison.uses_stored(program) else "run")
+    if complaint:
+        pytest.fail(complaint, pytrace=False)

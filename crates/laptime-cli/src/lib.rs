@@ -24,7 +24,7 @@ mod terminal;
 mod usage;
 
 #[cfg(test)]
-#[path = "../tests/recording/mod.rs"]
+#[path = "../tests/it/recording.rs"]
 mod recording;
 
 use std::ffi::OsString;

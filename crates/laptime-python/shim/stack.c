@@ -1,12 +1,46 @@
 /* Where the parts of a thread's stack and of its context lie in memory, for reading them from
  * outside: nothing here touches an object of the interpreter's. Compiled against the headers of the
- * interpreter that the extension is built for, internal ones among them. */
+ * interpreter that the extension is built for, internal ones among them.
+ *
+ * What isn't known is not read: a later CPython may mean something else by the same names, and one
+ * that is free-threaded keeps instructions by thread. */
 #include <Python.h>
+#include <stdint.h>
+
+#if PY_VERSION_HEX >= 0x03100000
+#define UNKNOWN "stacks are read of CPython up to 3.15 only"
+#elif defined(Py_GIL_DISABLED)
+#define UNKNOWN "stacks are not read of a free-threaded Python"
+#endif
+
+#ifdef UNKNOWN
+const char *laptime_unknown_stacks(void) {
+    return UNKNOWN;
+}
+const void *laptime_stack_layout(void) {
+    return NULL;
+}
+void *laptime_interpreter(void) {
+    return NULL;
+}
+void *laptime_first_state(void *interpreter) {
+    return NULL;
+}
+const void *laptime_lock_holder(void) {
+    return NULL;
+}
+int laptime_line(void *code, uint64_t code_at, void *table, uint64_t instruction) {
+    return 0;
+}
+int laptime_text(void *head, uint64_t *at, uint64_t *width, uint64_t *length) {
+    return 0;
+}
+#else
+
 #include <frameobject.h>
 /* Two headers have it. */
 #undef _PyGC_FINALIZED
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #ifndef Py_BUILD_CORE
@@ -44,7 +78,7 @@ typedef struct {
     uint64_t code_len, code_first, code_filename, code_name, code_table, bytes_len, bytes_data;
     uint64_t text_len;
     uint64_t gil, gil_holder, gil_locked;
-    uint64_t context_len, context_vars, context_entered;
+    uint64_t context_len, context_vars, context_entered, context_previous;
     uint64_t root, bitmap, bitmap_items, array_items, type, type_name;
     uint64_t tuple_items, digit, referent;
 } laptime_layout;
@@ -111,6 +145,11 @@ static const laptime_layout LAYOUT = {
     .context_len = sizeof(struct _pycontextobject),
     .context_vars = offsetof(struct _pycontextobject, ctx_vars),
     .context_entered = offsetof(struct _pycontextobject, ctx_entered),
+#if PY_VERSION_HEX >= 0x030E0000
+    .context_previous = offsetof(struct _pycontextobject, ctx_prev),
+#else
+    .context_previous = NOWHERE,
+#endif
     /* The nodes of a context's tree: a head, and then a map of bits and pairs, or 32 nodes. */
     .root = offsetof(PyHamtObject, h_root),
     .bitmap = sizeof(PyVarObject),
@@ -126,6 +165,39 @@ static const laptime_layout LAYOUT = {
 #endif
     .referent = offsetof(PyWeakReference, wr_object),
 };
+
+/* Why the stacks of this interpreter are not read; NULL where they are. From CPython 3.13 on it tells
+ * where it has what debuggers look for: another release than the headers' may have it elsewhere. */
+const char *laptime_unknown_stacks(void) {
+#if PY_VERSION_HEX >= 0x030D0000
+    const _Py_DebugOffsets *told = &_PyRuntime.debug_offsets;
+    const uint64_t gil = told->interpreter_state.gil_runtime_state;
+    const uint64_t places[][2] = {
+        {LAYOUT.state_next, told->thread_state.next},
+        {LAYOUT.state_thread, told->thread_state.native_thread_id},
+        {LAYOUT.state_frame, told->thread_state.current_frame},
+        {LAYOUT.frame_len, told->interpreter_frame.localsplus},
+        {LAYOUT.frame_code, told->interpreter_frame.executable},
+        {LAYOUT.frame_previous, told->interpreter_frame.previous},
+        {LAYOUT.frame_instruction, told->interpreter_frame.instr_ptr},
+        {LAYOUT.frame_owner, told->interpreter_frame.owner},
+        {LAYOUT.code_len, told->code_object.co_code_adaptive},
+        {LAYOUT.code_first, told->code_object.firstlineno},
+        {LAYOUT.code_filename, told->code_object.filename},
+        {LAYOUT.code_name, told->code_object.qualname},
+        {LAYOUT.code_table, told->code_object.linetable},
+        {LAYOUT.gil, told->interpreter_state.ceval_gil},
+        {LAYOUT.gil_holder, told->interpreter_state.gil_runtime_state_holder - gil},
+        {LAYOUT.gil_locked, told->interpreter_state.gil_runtime_state_locked - gil},
+    };
+    for (size_t at = 0; at < sizeof places / sizeof *places; at++) {
+        if (places[at][0] != places[at][1]) {
+            return "laptime was built for another release of this Python, which has its stacks elsewhere";
+        }
+    }
+#endif
+    return NULL;
+}
 
 const laptime_layout *laptime_stack_layout(void) {
     return &LAYOUT;
@@ -182,3 +254,5 @@ int laptime_text(void *head, uint64_t *at, uint64_t *width, uint64_t *length) {
     *length = (uint64_t)text->length;
     return 1;
 }
+
+#endif

@@ -75,6 +75,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         return Err(PyImportError::new_err(message));
     }
     laptime_recorder::silence_panics();
+    memory::refuse_own_allocator();
     rate::start();
     steps::on_switch(fast::lap::kinds::choose_functions);
     module.add("Lap", fast::lap::kinds::class(python)?)?;

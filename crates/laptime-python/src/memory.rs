@@ -8,6 +8,14 @@ use crate::entry::measuring;
 use crate::fast::span;
 use crate::objects;
 
+/// Where Python takes objects from an allocator of its own, none is counted: what would be told is too little.
+pub fn refuse_own_allocator() {
+    let chosen = std::env::var("PYTHONMALLOC").unwrap_or_default();
+    if cfg!(Py_GIL_DISABLED) || chosen.starts_with("mimalloc") {
+        memory::refuse("Python takes its objects from mimalloc, and not from malloc");
+    }
+}
+
 /// Counts the memory of laps from now on: whether this call began it, and why something of it is
 /// not possible, if so.
 #[pyfunction]

@@ -185,9 +185,17 @@ impl ProcessFile {
         if self.mapped {
             return Ok(());
         }
-        // SAFETY: a prefix long; slots may change meanwhile, which a reader tolerates.
-        let bytes = unsafe { std::slice::from_raw_parts(self.prefix.as_ptr(), PREFIX_LEN) };
-        platform::write_at(self.file.get()?, 0, bytes)
+        let mut bytes = vec![0; PREFIX_LEN];
+        let (head, slots) = bytes.split_at_mut(BLACK_BOX_OFFSET);
+        // SAFETY: a prefix long. Its fields are written only by whoever holds the file; slots may change meanwhile,
+        // which a reader tolerates.
+        unsafe {
+            head.copy_from_slice(std::slice::from_raw_parts(self.prefix.as_ptr(), head.len()));
+            for (at, to) in slots.chunks_exact_mut(SLOT_LEN).enumerate() {
+                to.copy_from_slice(&self.slot(at).as_ref().to_bytes());
+            }
+        }
+        platform::write_at(self.file.get()?, 0, &bytes)
     }
 
     /// Whether windows and the prefix must be written out now and then.
@@ -204,8 +212,13 @@ impl ProcessFile {
             platform::reserve(file, offset, FIRST_SLOTS * SLOT_LEN).ok()?;
         }
         self.slots_taken |= 1 << free;
+        Some(self.slot(free))
+    }
+
+    fn slot(&self, number: usize) -> NonNull<Slot> {
+        debug_assert!(number < SLOTS);
         // SAFETY: inside the prefix, aligned to 1,024.
-        Some(unsafe { self.prefix.add(BLACK_BOX_OFFSET + free * SLOT_LEN) }.cast())
+        unsafe { self.prefix.add(BLACK_BOX_OFFSET + number * SLOT_LEN) }.cast()
     }
 
     /// In a forked child: lets go of the parent's file. The prefix becomes memory of the child's own,

@@ -292,9 +292,13 @@ pub fn close() {
     }
     sampled_devices::finish();
     let own = Thread::with(|thread| {
-        registry::with(|registry| registry.take_out_of_black_box(thread.own_stack()));
+        let window = registry::with(|registry| {
+            registry.take_out_of_black_box(thread.own_stack());
+            // With the registry held: another thread may look at the open windows.
+            thread.writer.take_window()
+        });
         thread.refresh_slot();
-        thread.writer.take_window()
+        window
     });
     let mut own = own.flatten();
     let mut scribe = last_words();

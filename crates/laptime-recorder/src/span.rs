@@ -17,7 +17,7 @@ use crate::operators;
 use crate::registration;
 use crate::registry;
 use crate::site::Site;
-use crate::stack::{AUTOMATIC, CARRIES, Closed, Entry, GENERAL, Position};
+use crate::stack::{AUTOMATIC, AtomicEntry, CARRIES, Closed, Entry, GENERAL, Position};
 use crate::start::is_on_or_decide;
 use crate::state;
 use crate::stretches;
@@ -77,7 +77,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
         return enter_slowly(thread, site, 0, None, None, &mut Opening::default());
     }
-    let parent = PathId(slot.entries[depth - 1].get().path);
+    let parent = PathId(slot.entries[depth - 1].path());
     let Some(path) = site.cached(parent) else {
         return enter_at_new_path(thread, parent, site);
     };
@@ -182,7 +182,7 @@ fn exit_here(open: Open) -> Option<u64> {
         // SAFETY: the slot of the stack in use.
         let slot = unsafe { thread.slot.as_ref() };
         let Position { index, start } = open.0;
-        match slot.entries.get(index as usize).map(std::cell::Cell::get) {
+        match slot.entries.get(index as usize).map(AtomicEntry::get) {
             Some(entry)
                 if index + 1 == slot.depth.load(Relaxed)
                     && entry.start == start

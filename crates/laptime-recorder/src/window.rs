@@ -40,6 +40,9 @@ const NOWHERE: Cursor = Cursor { last: 0, track: 0 };
 // SAFETY: plain memory; the discipline of who writes when is the writer's and the collector's.
 unsafe impl Send for Window {}
 
+/// Where the header goes on after the committed length.
+const AFTER_COMMITTED: usize = COMMITTED_OFFSET + size_of::<u32>();
+
 /// Bytes of a window's magic.
 const MAGIC_LEN: usize = 4;
 
@@ -159,10 +162,15 @@ impl Window {
         let committed = self.committed().load(Ordering::Acquire);
         let len = HEADER_LEN + (committed as usize).min(self.length - HEADER_LEN);
         let mut bytes = vec![0; len];
-        // SAFETY: committed bytes are never written again; the header not while open, but for the
-        // committed length, which is overwritten below.
-        unsafe { std::ptr::copy_nonoverlapping(self.base.as_ptr(), bytes.as_mut_ptr(), len) };
-        bytes[COMMITTED_OFFSET..][..4].copy_from_slice(&committed.to_le_bytes());
+        // SAFETY: committed records are never written again, and of the header, while the window is open, the committed
+        // length alone: it is left out, since its owner may store it at this moment.
+        unsafe {
+            let (from, to) = (self.base.as_ptr(), bytes.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(from, to, COMMITTED_OFFSET);
+            let (from, to) = (from.add(AFTER_COMMITTED), to.add(AFTER_COMMITTED));
+            std::ptr::copy_nonoverlapping(from, to, len - AFTER_COMMITTED);
+        }
+        bytes[COMMITTED_OFFSET..AFTER_COMMITTED].copy_from_slice(&committed.to_le_bytes());
         bytes
     }
 
@@ -202,3 +210,7 @@ impl Drop for Window {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "window_tests.rs"]
+mod tests;

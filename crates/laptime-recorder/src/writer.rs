@@ -5,6 +5,7 @@
 //! slow way in `records`, which may lock. Another thread makes this one take the slow way by
 //! setting `limit` to zero.
 
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use laptime_core::PathId;
@@ -95,9 +96,29 @@ impl Writer {
         self.window.as_ref()
     }
 
-    /// Sends the writer the slow way at its next record. Callable from any thread.
+    /// Sends the writer the slow way at its next record.
     pub fn interrupt(&self) {
         self.limit.store(0, Ordering::Relaxed);
+    }
+
+    /// As [`Self::interrupt`], of a writer that another thread writes with.
+    ///
+    /// # Safety
+    /// The writer is alive.
+    pub unsafe fn interrupt_at(writer: NonNull<Self>) {
+        // SAFETY: the caller's promise. No reference is made to what the other thread changes.
+        let limit = unsafe { &(*writer.as_ptr()).limit };
+        limit.store(0, Ordering::Relaxed);
+    }
+
+    /// As [`Self::window`], of a writer that another thread writes with.
+    ///
+    /// # Safety
+    /// The writer is alive, and neither gets nor gives up a window while the result is used: whoever
+    /// does so holds the registry, and so does the caller.
+    pub unsafe fn window_at<'a>(writer: NonNull<Self>) -> Option<&'a Window> {
+        // SAFETY: the caller's promise. No reference is made to what the other thread changes.
+        unsafe { &(*writer.as_ptr()).window }.as_ref()
     }
 
     /// Writes a plain span and returns its duration in ticks; `None` where it must go the slow way.

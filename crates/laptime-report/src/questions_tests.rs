@@ -108,7 +108,7 @@ fn slow_start() -> Script {
 fn slow_request() -> Script {
     let laps = |number: u64| -> Vec<Lap> {
         let mut laps: Vec<Lap> = vec![(&["cache"], 0, 2), (&["answer"], 2, 1)];
-        if number % 20 == 0 {
+        if number.is_multiple_of(20) {
             laps.push((&["database"], 3, 60));
         }
         laps

@@ -1,4 +1,7 @@
-//! Tests of the workspace's own shape, in `tests/`.
+//! The workspace's own sources as syntax, for the tests of its shape in `tests/it`.
 //!
-//! Which crate may use which is asserted over `cargo metadata`, which files stay small and
-//! which crates are pure over the sources. Nothing is shipped from here.
+//! [`sources`] walks the crates and parses each file once; [`syntax`] is what a file says: its imports,
+//! functions and calls, without what is compiled for tests only. Nothing is shipped from here.
+
+pub mod sources;
+pub mod syntax;

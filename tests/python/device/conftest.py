@@ -109,9 +109,11 @@ def said() -> Callable[..., str]:
     return _said
 
 
-def _said(script: str, *arguments: str, **environment: str) -> str:
+def _said(
+    script: str, *arguments: str, python: str | Path = sys.executable, **environment: str
+) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
+        [python, "-c", script, *arguments],
         env={**os.environ, **environment},
         cwd=Path(__file__).parent,
         capture_output=True,

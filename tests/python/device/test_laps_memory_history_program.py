@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from fake_history import HistoryAllocators
+from warm import Warm
 
 import laptime as lt
 
@@ -158,7 +158,6 @@ for row in ("first", "second"):
 
 
 def test_the_real_pytorchs_functions_switch_it_and_hand_it_out(
-    tmp_path: Path, said: Callable[..., str]
+    tmp_path: Path, said: Callable[..., str], warm: Warm
 ) -> None:
-    pytest.importorskip("torch")
-    assert said(REAL, str(tmp_path / "real.lap")).split() == [str(1 << 24)] * 4
+    assert said(REAL, str(tmp_path / "real.lap"), python=warm.python).split() == [str(1 << 24)] * 4

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from fake_allocator import Allocators, fake_torch
+from warm import Warm
 
 import laptime as lt
 
@@ -143,10 +144,9 @@ print(row.device_memory_net_max_bytes, row.device_memory_peak_max_bytes)
 
 
 def test_the_real_pytorchs_functions_stay_what_they_are_and_tell_the_truth(
-    tmp_path: Path, said: Callable[..., str]
+    tmp_path: Path, said: Callable[..., str], warm: Warm
 ) -> None:
-    pytest.importorskip("torch")
-    assert said(REAL, str(tmp_path / "real.lap")).split() == ["40", "100"]
+    assert said(REAL, str(tmp_path / "real.lap"), python=warm.python).split() == ["40", "100"]
 
 
 def test_a_stand_in_is_called_as_what_it_stands_in_for(started: Started) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from warm import Warm
 
 import laptime as lt
 
@@ -25,17 +27,12 @@ OPTIMIZER, COPY = 1.0, 0.5
 Table = dict[str, list[str]]
 
 
-def ran(name: str, folder: Path, driver: Path | None = None) -> tuple[Table, str]:
+def ran(name: str, folder: Path, *begin: str | Path, **environment: str) -> tuple[Table, str]:
     """The table that an example prints, by its first column, and all that it prints."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("LAPTIME")}
-    environment["OMP_NUM_THREADS"] = "1"
-    begin = [sys.executable]
-    if driver is not None:
-        begin.append(str(HERE / "scripted.py"))
-        environment["LD_LIBRARY_PATH"] = str(driver)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("LAPTIME")}
     done = subprocess.run(
         [*begin, str(EXAMPLES / f"{name}.py")],
-        env=environment,
+        env={**kept, **environment},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -45,6 +42,15 @@ def ran(name: str, folder: Path, driver: Path | None = None) -> tuple[Table, str
     head = next(at for at, line in enumerate(lines) if "CPU ms" in line)
     rows = (line.split() for line in lines[head + 1 :] if not line.startswith(("device:", "its ")))
     return {row[0]: row[1:] for row in rows}, done.stdout
+
+
+@pytest.fixture
+def on_device(
+    tmp_path: Path, fake_driver: Path, warm_on_device: Warm
+) -> Callable[[str], tuple[Table, str]]:
+    """As `ran`, of an example that has the fake device."""
+    begin = warm_on_device.python, HERE / "scripted.py"
+    return lambda name: ran(name, tmp_path, *begin, LD_LIBRARY_PATH=str(fake_driver))
 
 
 def ms(per_step: float, steps: int) -> str:
@@ -65,10 +71,13 @@ def test_there_are_five_of_them_and_they_are_short() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_the_cpu_the_devices_column_is_a_dash_with_its_reason(name: str, tmp_path: Path) -> None:
+def test_on_the_cpu_the_devices_column_is_a_dash_with_its_reason(
+    name: str, tmp_path: Path, warm: Warm
+) -> None:
     if torch.cuda.is_available():
         pytest.skip("there is a device")
-    table, said = ran(name, tmp_path)
+    # One of them is started as it is by who reads it.
+    table, said = ran(name, tmp_path, warm.python if name != NAMES[0] else sys.executable)
     at = 1 if name == "convolution" else 2
     assert {row[at] for row in table.values()} == {"\N{EN DASH}"}
     assert all(float(row[at - 1]) > 0 for row in table.values())
@@ -77,9 +86,9 @@ def test_on_the_cpu_the_devices_column_is_a_dash_with_its_reason(name: str, tmp_
 
 
 def test_the_small_network_has_what_its_two_layers_gave_the_device(
-    tmp_path: Path, fake_driver: Path
+    tmp_path: Path, on_device: Callable[[str], tuple[Table, str]]
 ) -> None:
-    table, said = ran("small_network", tmp_path, fake_driver)
+    table, said = on_device("small_network")
     steps = 29 * 3
     forward, backward = 2 * LINEAR[0], 2 * LINEAR[1]
     wanted = {
@@ -96,8 +105,10 @@ def test_the_small_network_has_what_its_two_layers_gave_the_device(
     assert report["step"].device_ns == round(wanted["step"] * steps * 1e6)
 
 
-def test_the_larger_network_has_it_for_each_layer(tmp_path: Path, fake_driver: Path) -> None:
-    table, _ = ran("larger_network", tmp_path, fake_driver)
+def test_the_larger_network_has_it_for_each_layer(
+    on_device: Callable[[str], tuple[Table, str]],
+) -> None:
+    table, _ = on_device("larger_network")
     steps = 8 * 3
     for layer in (0, 2, 4):
         count, _, on_device, _ = table[f"step/forward/Sequential/{layer}"]
@@ -113,8 +124,8 @@ def test_the_larger_network_has_it_for_each_layer(tmp_path: Path, fake_driver: P
     assert table["step/backward"][3] == "0", "the device still had the forward to do"
 
 
-def test_the_convolution_has_time_and_memory(tmp_path: Path, fake_driver: Path) -> None:
-    table, said = ran("convolution", tmp_path, fake_driver)
+def test_the_convolution_has_time_and_memory(on_device: Callable[[str], tuple[Table, str]]) -> None:
+    table, said = on_device("convolution")
     steps = 15 * 2
     forward, backward = (2 * CONVOLUTION[at] + LINEAR[at] for at in (0, 1))
     # 4 MiB are kept of each convolution and 1 of the last layer, with 2 or 1 more for a moment.
@@ -130,9 +141,9 @@ def test_the_convolution_has_time_and_memory(tmp_path: Path, fake_driver: Path) 
 
 
 def test_the_training_has_its_evaluation_and_when_it_was_good_enough(
-    tmp_path: Path, fake_driver: Path
+    tmp_path: Path, on_device: Callable[[str], tuple[Table, str]]
 ) -> None:
-    table, said = ran("accuracy", tmp_path, fake_driver)
+    table, said = on_device("accuracy")
     steps, evaluations = 23 * 10, 10
     for path, each, count in (
         ("step", 2 * COPY + 2 * sum(LINEAR) + OPTIMIZER, steps),
@@ -152,8 +163,8 @@ def test_the_training_has_its_evaluation_and_when_it_was_good_enough(
     assert f"{23 * (first + 1)} steps" in until.stdout, until.stderr
 
 
-def test_the_timers_have_each_part(tmp_path: Path, fake_driver: Path) -> None:
-    table, said = ran("timer_per_part", tmp_path, fake_driver)
+def test_the_timers_have_each_part(on_device: Callable[[str], tuple[Table, str]]) -> None:
+    table, said = on_device("timer_per_part")
     steps = 8 * 10
     for part, each in (
         ("copy", 2 * COPY),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from warm import Warm
 
 import laptime as lt
 
@@ -15,20 +16,26 @@ MS = 1_000_000
 HERE = Path(__file__).parent
 
 
-def printed(folder: Path, driver: Path, how: str, **environment: str) -> dict[str, str]:
+@pytest.fixture
+def printed(
+    tmp_path: Path, fake_driver: Path, warm_on_device: Warm
+) -> Callable[..., dict[str, str]]:
     """What the program prints."""
-    pytest.importorskip("torch")
-    unset = {name: "" for name in os.environ if name.startswith("LAPTIME")}
-    done = subprocess.run(
-        [sys.executable, str(HERE / "options.py"), how],
-        env={**os.environ, **unset, "LD_LIBRARY_PATH": str(driver), **environment},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = (line.partition(": ") for line in done.stdout.splitlines())
-    return {key: value for key, _, value in lines}
+
+    def printed(how: str, **environment: str) -> dict[str, str]:
+        unset = {name: "" for name in os.environ if name.startswith("LAPTIME")}
+        done = subprocess.run(
+            [warm_on_device.python, str(HERE / "options.py"), how],
+            env={**os.environ, **unset, "LD_LIBRARY_PATH": str(fake_driver), **environment},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        lines = (line.partition(": ") for line in done.stdout.splitlines())
+        return {key: value for key, _, value in lines}
+
+    return printed
 
 
 def codes(report: lt.Report) -> set[str]:
@@ -37,8 +44,10 @@ def codes(report: lt.Report) -> set[str]:
     return {code for code in ("device.synchronized", "device.streams") if code in found}
 
 
-def test_laps_wait_for_nothing_unless_asked(tmp_path: Path, fake_driver: Path) -> None:
-    said = printed(tmp_path, fake_driver, "plain")
+def test_laps_wait_for_nothing_unless_asked(
+    tmp_path: Path, printed: Callable[..., dict[str, str]]
+) -> None:
+    said = printed("plain")
     report = lt.open(tmp_path / "options.lap").report()
     assert (said["done ms"], said["waited ms"], said["task waited ms"]) == ("0.0", "0.0", "0.0")
     assert report["lap"].device_ns == 2 * MS
@@ -46,9 +55,9 @@ def test_laps_wait_for_nothing_unless_asked(tmp_path: Path, fake_driver: Path) -
 
 
 def test_laps_wait_for_their_device_while_a_recording_asks_for_it(
-    tmp_path: Path, fake_driver: Path
+    tmp_path: Path, printed: Callable[..., dict[str, str]]
 ) -> None:
-    said = printed(tmp_path, fake_driver, "sync")
+    said = printed("sync")
     report = lt.open(tmp_path / "options.lap").report()
     assert said["done ms"] == "2.0", "it waited for its own stream"
     assert said["waited ms"] == "5.0", "the inner lap waited"
@@ -59,10 +68,10 @@ def test_laps_wait_for_their_device_while_a_recording_asks_for_it(
     assert "laps waited for their device" in str(report)
 
 
-def test_the_environment_asks_for_all_of_it(tmp_path: Path, fake_driver: Path) -> None:
-    said = printed(
-        tmp_path, fake_driver, "environment", LAPTIME_DEVICE="sync", LAPTIME_STREAMS="all"
-    )
+def test_the_environment_asks_for_all_of_it(
+    tmp_path: Path, printed: Callable[..., dict[str, str]]
+) -> None:
+    said = printed("environment", LAPTIME_DEVICE="sync", LAPTIME_STREAMS="all")
     report = lt.open(tmp_path / "options.lap").report()
     assert said["done ms"] == "7.0", "it waited for all streams that never end"
     assert said["waited afterwards ms"] == "3.0", "it is not the recording that asked"
@@ -71,9 +80,9 @@ def test_the_environment_asks_for_all_of_it(tmp_path: Path, fake_driver: Path) -
 
 
 def test_laps_end_at_the_last_of_all_streams_but_the_programs_own(
-    tmp_path: Path, fake_driver: Path
+    tmp_path: Path, printed: Callable[..., dict[str, str]]
 ) -> None:
-    said = printed(tmp_path, fake_driver, "streams")
+    said = printed("streams")
     report = lt.open(tmp_path / "options.lap").report()
     assert report["lap"].device_ns == 7 * MS
     assert report["step/inner"].device_ns == 5 * MS

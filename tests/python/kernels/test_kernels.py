@@ -3,64 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from profiled_trainings import TRAIN, Ran, counts, laps, laptime, launched
 
 import laptime as lt
 
 torch = pytest.importorskip("torch")
 
-TRAIN = """
-import torch
-from torch.utils.data import DataLoader, TensorDataset
-torch.manual_seed(0)
-data = DataLoader(TensorDataset(torch.randn(64, 16), torch.randint(0, 4, (64,))), batch_size=8)
-model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-{before}
-for number, (x, y) in enumerate(data):
-    {inside}
-    loss = torch.nn.functional.cross_entropy(model(x), y)
-    loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-print("done", number, end="")
-"""
-
-
-def laptime(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Runs the command."""
-    command = [sys.executable, "-m", "laptime", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-
-
-def run(folder: Path, kernels: str, before: str = "", inside: str = "") -> dict[str, Any]:
-    """The summary of a training of 8 steps, which has ended well."""
-    (folder / "train.py").write_text(TRAIN.format(before=before, inside=inside or "pass"))
-    ran = laptime("run", "--kernels", kernels, "-o", "a.lap", "train.py", cwd=folder)
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout == "done 7"
-    summary: dict[str, Any] = json.loads(laptime("report", "a.lap", "--json", cwd=folder).stdout)
-    return summary
-
-
-def counts(summary: dict[str, Any]) -> dict[str, int]:
-    """How often each path ran."""
-    return {row["path"]: row["count"] for row in summary["rows"]}
-
-
-def laps(summary: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What was profiled, by lap."""
-    return {lap["path"]: lap for lap in summary["operators"]["laps"]}
-
 
 def test_the_steps_asked_for_are_profiled_and_no_others(tmp_path: Path) -> None:
-    summary = run(tmp_path, "3:5")
+    program = TRAIN.format(before="", inside="pass")
+    summary = launched(tmp_path, "3:5", program, "done 7")
     assert (counts(summary)["step"], counts(summary)["profiled step"]) == (6, 2)
     found = laps(summary)
     forward = {one["name"]: one for one in found["profiled step/forward"]["operators"]}
@@ -89,11 +46,8 @@ for _ in range(8):
 """
 
 
-def test_a_zero_grad_after_a_validation_is_no_profiled_step(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(ZEROES_FIRST)
-    ran = laptime("run", "--kernels", "2:5", "-o", "a.lap", "train.py", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    found = counts(json.loads(laptime("report", "a.lap", "--json", cwd=tmp_path).stdout))
+def test_a_zero_grad_after_a_validation_is_no_profiled_step(recorded: Ran) -> None:
+    found = counts(recorded(ZEROES_FIRST, "2:5"))
     assert (found["step"], found["profiled step"]) == (5, 3)
     assert (found["step/optimizer"], found["profiled step/optimizer"]) == (5, 3)
 
@@ -117,13 +71,9 @@ for batch in batches:
 @pytest.mark.parametrize("loads", [True, False])
 @pytest.mark.parametrize(("kernels", "count"), [("2:4", 2), ("0:2", 2), ("5:6", 1)])
 def test_steps_without_an_optimizer_are_profiled_whole(
-    tmp_path: Path, loads: bool, kernels: str, count: int
+    recorded: Ran, loads: bool, kernels: str, count: int
 ) -> None:
-    (tmp_path / "train.py").write_text(BY_HAND.format(loads=loads))
-    ran = laptime("run", "--kernels", kernels, "-o", "a.lap", "train.py", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    told = laptime("report", "a.lap", "--json", cwd=tmp_path).stdout
-    summary: dict[str, Any] = json.loads(told)
+    summary = recorded(BY_HAND.format(loads=loads), kernels)
     rows = {row["path"]: row for row in summary["rows"]}
     assert (rows["step"]["count"], rows["profiled step"]["count"]) == (8 - count, count)
     assert not [path for path in rows if path.endswith("/profiler")], "it is between steps"
@@ -135,42 +85,42 @@ def test_steps_without_an_optimizer_are_profiled_whole(
     assert not {"step", "step/forward", "step/backward"} & set(found)
 
 
-def test_the_first_step_can_be_profiled(tmp_path: Path) -> None:
-    summary = run(tmp_path, "0:1")
+def test_the_first_step_can_be_profiled(run: Ran) -> None:
+    summary = run("0:1")
     assert (counts(summary)["step"], counts(summary)["profiled step"]) == (7, 1)
     assert laps(summary)["profiled step/data"]["call_count"] > 0
 
 
-def test_steps_that_never_came_are_said(tmp_path: Path) -> None:
-    summary = run(tmp_path, "10:13")
+def test_steps_that_never_came_are_said(run: Ran) -> None:
+    summary = run("10:13")
     told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.unavailable"]
     assert told == ["steps 10:13 were not reached: 8 steps ran"]
     assert "operators" not in summary
 
 
-def test_a_profiler_of_the_program_that_is_on_already_goes_on_alone(tmp_path: Path) -> None:
+def test_a_profiler_of_the_program_that_is_on_already_goes_on_alone(run: Ran) -> None:
     before = "theirs = torch.profiler.profile(); theirs.start()"
     inside = "number == 6 and (theirs.stop(), theirs.key_averages()[0])"
-    summary = run(tmp_path, "3:5", before, inside)
+    summary = run("3:5", before, inside)
     told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
     assert len(told) == 1
     assert "own profiler was on" in told[0]
     assert counts(summary)["step"] == 8
 
 
-def test_a_profiler_of_the_program_that_starts_later_takes_over(tmp_path: Path) -> None:
+def test_a_profiler_of_the_program_that_starts_later_takes_over(run: Ran) -> None:
     inside = (
         "number == 4 and (globals().update(theirs=torch.profiler.profile()), theirs.start());"
         " number == 6 and (theirs.stop(), theirs.key_averages()[0])"
     )
-    summary = run(tmp_path, "3:7", "", inside)
+    summary = run("3:7", "", inside)
     told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
     assert len(told) == 1
     assert "Laptime's stopped before it" in told[0]
     assert laps(summary)["profiled step/forward"]["call_count"] > 0
 
 
-def test_a_profiler_of_another_thread_leaves_the_own_one_off(tmp_path: Path) -> None:
+def test_a_profiler_of_another_thread_leaves_the_own_one_off(run: Ran) -> None:
     before = (
         "import threading\n"
         "def theirs():\n"
@@ -181,7 +131,7 @@ def test_a_profiler_of_another_thread_leaves_the_own_one_off(tmp_path: Path) -> 
         "if number == 4: thread = threading.Thread(target=theirs); thread.start(); thread.join()\n"
         "    assert number < 6 or not torch._C._autograd._profiler_enabled()"
     )
-    summary = run(tmp_path, "3:7", before, inside)
+    summary = run("3:7", before, inside)
     told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
     assert len(told) == 1
     assert "own profiler started during steps 3:7" in told[0]
@@ -221,20 +171,20 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("where", ELSEWHERE)
-def test_the_main_thread_can_profile_after_another_thread_did(where: str, tmp_path: Path) -> None:
+def test_the_main_thread_can_profile_after_another_thread_did(where: str, run: Ran) -> None:
     kernels, inside = ELSEWHERE[where]
-    run(tmp_path, kernels, PROFILES, inside)
+    run(kernels, PROFILES, inside)
 
 
-def test_profilers_that_the_program_switched_off_change_nothing(tmp_path: Path) -> None:
+def test_profilers_that_the_program_switched_off_change_nothing(run: Ran) -> None:
     before = "off = torch.autograd.profiler.profile(enabled=False)\noff.__enter__()"
     inside = "with torch.autograd.profiler.emit_nvtx(enabled=False): pass"
-    summary = run(tmp_path, "3:5", before, inside)
+    summary = run("3:5", before, inside)
     assert counts(summary)["profiled step"] == 2
     assert not any(one["code"].startswith("kernels.") for one in summary["warnings"])
 
 
-def test_a_profiler_that_fails_to_stop_is_off_all_the_same(tmp_path: Path) -> None:
+def test_a_profiler_that_fails_to_stop_is_off_all_the_same(run: Ran) -> None:
     before = (
         "def lost(): raise RuntimeError('the device is lost')\n"
         "torch.autograd.profiler._disable_profiler = lost"
@@ -243,7 +193,7 @@ def test_a_profiler_that_fails_to_stop_is_off_all_the_same(tmp_path: Path) -> No
         "assert number < 6 or not torch._C._autograd._profiler_enabled()\n"
         "    assert number < 6 or not torch.autograd.profiler._is_profiler_enabled"
     )
-    summary = run(tmp_path, "3:5", before, inside)
+    summary = run("3:5", before, inside)
     told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
     assert told == ["profiling failed: RuntimeError: the device is lost"]
 
@@ -433,38 +383,38 @@ print(child.exitcode, end="")
 """
 
 
-def forked(folder: Path, kernels: str, before: int) -> dict[str, Any]:
-    """The summary of a training of 8 steps in a forked process, after some in its parent."""
-    (folder / "train.py").write_text(FORKS.format(before=before))
-    ran = laptime("run", "--kernels", kernels, "-o", "a.lap", "train.py", cwd=folder)
-    assert (ran.returncode, ran.stdout) == (0, "0"), ran.stderr
-    summary: dict[str, Any] = json.loads(laptime("report", "a.lap", "--json", cwd=folder).stdout)
-    return summary
-
-
-@pytest.mark.parametrize(("kernels", "before"), [("3:5", 0), ("3:5", 2), ("0:2", 0)])
-def test_a_process_that_was_forked_before_has_its_own_steps_profiled(
-    tmp_path: Path, kernels: str, before: int
-) -> None:
-    summary = forked(tmp_path, kernels, before)
+def assert_that_the_child_was_profiled(summary: dict[str, Any], before: int) -> None:
     assert (counts(summary)["step"], counts(summary)["profiled step"]) == (6 + before, 2)
     forward = {one["name"]: one for one in laps(summary)["profiled step/forward"]["operators"]}
     assert forward["aten::linear"]["call_count"] == 2
 
 
-def test_a_process_that_is_forked_after_these_steps_is_not_profiled(tmp_path: Path) -> None:
-    summary = forked(tmp_path, "1:3", 4)
+@pytest.mark.parametrize(("kernels", "before"), [("3:5", 0), ("3:5", 2), ("0:2", 0)])
+def test_a_process_that_was_forked_before_has_its_own_steps_profiled(
+    recorded: Ran, kernels: str, before: int
+) -> None:
+    summary = recorded(FORKS.format(before=before), kernels, "0")
+    assert_that_the_child_was_profiled(summary, before)
+
+
+def test_a_process_that_was_forked_below_the_launcher_has_them_too(tmp_path: Path) -> None:
+    summary = launched(tmp_path, "3:5", FORKS.format(before=2), "0")
+    assert_that_the_child_was_profiled(summary, before=2)
+
+
+def test_a_process_that_is_forked_after_these_steps_is_not_profiled(recorded: Ran) -> None:
+    summary = recorded(FORKS.format(before=4), "1:3", "0")
     assert (counts(summary)["step"], counts(summary)["profiled step"]) == (2 + 8, 2)
 
 
-def test_steps_that_never_came_in_a_forked_process_are_said(tmp_path: Path) -> None:
-    summary = forked(tmp_path, "10:13", 0)
+def test_steps_that_never_came_in_a_forked_process_are_said(tmp_path: Path, recorded: Ran) -> None:
+    summary = recorded(FORKS.format(before=0), "10:13", "0")
     told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.unavailable"]
     assert told == ["steps 10:13 were not reached: 8 steps ran"]
     assert "as the warnings say" in laptime("report", "a.lap", "--kernels", cwd=tmp_path).stdout
 
 
-def test_a_loader_s_worker_that_calls_a_module_is_not_profiled(tmp_path: Path) -> None:
+def test_a_loader_s_worker_that_calls_a_module_is_not_profiled(run: Ran) -> None:
     before = (
         "embed = torch.nn.Linear(16, 16)\n"
         "def collate(rows):\n"
@@ -473,6 +423,6 @@ def test_a_loader_s_worker_that_calls_a_module_is_not_profiled(tmp_path: Path) -
         "torch.set_num_threads(1)\n"
         "data = DataLoader(data.dataset, batch_size=8, num_workers=1, collate_fn=collate)\n"
     )
-    summary = run(tmp_path, "0:2", before)
+    summary = run("0:2", before)
     assert counts(summary)["profiled step"] == 2
     assert len(summary["processes"]) == 1

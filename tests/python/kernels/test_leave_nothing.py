@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from profiled_events import kernel
-from test_kernels import TRAIN, counts, laps, laptime, run
+from profiled_trainings import TRAIN, Ran, counts, laps, laptime, summary_of
 
 import laptime as lt
 
@@ -113,14 +113,13 @@ def test_nor_does_an_error_of_reading_them(
     assert not alive
 
 
-def test_the_time_of_profiling_is_in_a_lap_of_its_own_between_the_steps(tmp_path: Path) -> None:
-    summary = train(tmp_path / "a.lap")
+def test_the_time_of_profiling_is_in_a_lap_of_its_own_between_the_steps(
+    tmp_path: Path, run: Ran
+) -> None:
+    summary = train(tmp_path / "by-hand.lap")
     assert counts(summary)["profiler"] == 2
     assert [path for path in counts(summary) if path.endswith("profiler")] == ["profiler"]
-    folder = tmp_path / "automatic"
-    folder.mkdir()
-    automatic = run(folder, "3:5")
-    found = counts(automatic)
+    found = counts(run("3:5"))
     assert (found["profiler"], found["step"], found["profiled step"]) == (2, 6, 2)
     assert [path for path in found if path.endswith("profiler")] == ["profiler"]
 
@@ -143,9 +142,26 @@ def test_a_profiler_that_sees_no_kernel_of_a_device_in_use_says_so(
     assert summary["operators"]["call_count"] > 0
 
 
-@pytest.mark.parametrize("when", [4, 7], ids=["meanwhile", "afterwards"])
-@pytest.mark.parametrize("ends", ["sys.stdout.flush(); os._exit(3)", "sys.exit(3)"])
+MEANWHILE, AFTERWARDS = 4, 7
+EXIT, LEAVE = "sys.exit(3)", "sys.stdout.flush(); os._exit(3)"
+
+
+def assert_that_only_the_parent_was_profiled(summary: dict[str, Any]) -> None:
+    forward = {one["name"]: one for one in laps(summary)["profiled step/forward"]["operators"]}
+    assert forward["aten::linear"]["call_count"] == 3 * 2, "the child's are no part of it"
+
+
+@pytest.mark.parametrize("when", [MEANWHILE, AFTERWARDS], ids=["meanwhile", "afterwards"])
+@pytest.mark.parametrize("ends", [LEAVE, EXIT])
 def test_a_child_that_is_forked_once_steps_are_profiled_ends_as_it_would(
+    recorded: Ran, ends: str, when: int
+) -> None:
+    program = TRAIN.format(before=FORK.format(ends=ends), inside=f"if number == {when}: forks()")
+    assert_that_only_the_parent_was_profiled(recorded(program, "3:6", "child, done 7"))
+
+
+@pytest.mark.parametrize(("ends", "when"), [(EXIT, MEANWHILE), (LEAVE, AFTERWARDS)])
+def test_the_launcher_tells_of_such_a_child_what_it_left(
     tmp_path: Path, ends: str, when: int
 ) -> None:
     (tmp_path / "train.py").write_text(
@@ -156,21 +172,16 @@ def test_a_child_that_is_forked_once_steps_are_profiled_ends_as_it_would(
     assert ran.stdout == "child, done 7"
     assert "terminate" not in ran.stderr
     # Memory is told of processes that closed what they recorded: `os._exit` closes nothing.
-    closed = "without closing its recording" not in ran.stderr
-    assert closed == ends.startswith("sys.exit")
-    summary = json.loads(laptime("report", "a.lap", "--json", cwd=tmp_path).stdout)
-    forward = {one["name"]: one for one in laps(summary)["profiled step/forward"]["operators"]}
-    assert forward["aten::linear"]["call_count"] == 3 * 2, "the child's are no part of it"
+    assert ("without closing its recording" in ran.stderr) == (ends == LEAVE)
+    assert_that_only_the_parent_was_profiled(summary_of(tmp_path / "a.lap"))
 
 
-def test_workers_of_a_loader_that_are_forked_while_steps_are_profiled_end_well(
-    tmp_path: Path,
-) -> None:
+def test_workers_of_a_loader_that_are_forked_while_steps_are_profiled_end_well(run: Ran) -> None:
     inside = (
         "more = DataLoader(TensorDataset(torch.randn(8, 16)), num_workers=2)\n"
         "    assert number != 4 or len(list(more)) == 8"
     )
-    found = laps(run(tmp_path, "3:6", "", inside))
+    found = laps(run("3:6", "", inside))
     assert found["profiled step/forward"]["call_count"] > 0
 
 

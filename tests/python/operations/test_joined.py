@@ -167,11 +167,11 @@ def test_a_loader_and_a_loss_module_change_nothing(run):
     assert report["step/data"].flop is None
 
 
-def test_what_a_program_computes_stays_bit_for_bit_the_same(run):
+def test_what_a_program_computes_stays_bit_for_bit_the_same(run, warm):
     program = NET + "for n in (8, 8, 5, 8): print(repr(step(n)))\nprint(torch.rand(1).item())"
     _, counted = run(program)
     plain = subprocess.run(
-        [sys.executable, "-c", program], check=True, timeout=500, text=True, capture_output=True
+        [warm.python, "-c", program], check=True, timeout=500, text=True, capture_output=True
     )
     assert counted == plain.stdout
 

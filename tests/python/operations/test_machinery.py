@@ -9,8 +9,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-from started import Started
-
 import laptime as lt
 
 MODEL = """
@@ -104,30 +102,18 @@ print('through')
 """
 
 
-@pytest.fixture(scope="module")
-def started():
-    """Begins programs with torch imported, which takes longer than most of them."""
-    started = Started()
-    yield started
-    started.close()
-
-
-def through(folder, program, *, first="trained()", started=None):
-    """Runs a program under `ops`; its recording. It imports torch unless it is `started`."""
+def through(folder, program, *, first="trained()", python=sys.executable):
+    """Runs a program under `ops`; its recording. It imports torch unless `python` did."""
     target = folder / "run.lap"
     script = f"import laptime as lt\nrecording = lt.record({str(target)!r}, ops=True)\n"
     script += MODEL + first + "\n" + program + STACK + "recording.stop()\n"
-    environment = {"XDG_CACHE_HOME": str(folder / "cache")}
-    if started is not None:
-        done = started.run(script, folder, environment)
-    else:
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            timeout=240,
-            text=True,
-            capture_output=True,
-            env={**os.environ, **environment},
-        )
+    done = subprocess.run(
+        [python, "-c", script],
+        timeout=240,
+        text=True,
+        capture_output=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache")},
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "through\n"
     assert "Traceback" not in done.stderr, done.stderr
@@ -136,16 +122,16 @@ def through(folder, program, *, first="trained()", started=None):
 
 @pytest.mark.parametrize("first", ["trained()", ""], ids=["after training", "alone"])
 @pytest.mark.parametrize("machinery", MACHINERY)
-def test_machinery_works_as_without(tmp_path, machinery, first, started):
-    through(tmp_path, MACHINERY[machinery], first=first, started=started)
+def test_machinery_works_as_without(tmp_path, machinery, first, warm):
+    through(tmp_path, MACHINERY[machinery], first=first, python=warm.python)
 
 
 @pytest.mark.parametrize("machinery", WITHIN)
-def test_machinery_inside_a_forward_works_as_without(tmp_path, machinery, started):
-    through(tmp_path, WITHIN[machinery], started=started)
+def test_machinery_inside_a_forward_works_as_without(tmp_path, machinery, warm):
+    through(tmp_path, WITHIN[machinery], python=warm.python)
 
 
-def test_no_mode_lies_over_what_stands_between_calls(tmp_path, started):
+def test_no_mode_lies_over_what_stands_between_calls(tmp_path, warm):
     program = """
     from torch.utils._python_dispatch import _get_current_dispatch_mode_stack as stack
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -163,7 +149,7 @@ def test_no_mode_lies_over_what_stands_between_calls(tmp_path, started):
             seen.append(len(stack()))
         assert not any(seen), seen
     """
-    through(tmp_path, textwrap.dedent(program), first="", started=started)
+    through(tmp_path, textwrap.dedent(program), first="", python=warm.python)
 
 
 def test_a_closure_s_forwards_are_counted_apart_from_the_step_around_them(tmp_path):
@@ -182,7 +168,7 @@ def test_a_closure_s_forwards_are_counted_apart_from_the_step_around_them(tmp_pa
     assert forward.mac == forward.count * 2 * (4 * 8 + 8 * 3)
 
 
-def test_a_float_that_changes_makes_no_new_stretch(tmp_path, started):
+def test_a_float_that_changes_makes_no_new_stretch(tmp_path, warm):
     program = """
     class Scaled(nn.Linear):
         def forward(self, x, by):
@@ -195,13 +181,13 @@ def test_a_float_that_changes_makes_no_new_stretch(tmp_path, started):
         optimizer.zero_grad()
     """
     report = lt.open(
-        through(tmp_path, textwrap.dedent(program), first="", started=started)
+        through(tmp_path, textwrap.dedent(program), first="", python=warm.python)
     ).report()
     assert report["counted step"].count <= 2
     assert report["step"].count >= 6
 
 
-def test_stretches_are_bounded_and_the_rest_is_left_out_with_a_word(tmp_path, started):
+def test_stretches_are_bounded_and_the_rest_is_left_out_with_a_word(tmp_path, warm):
     program = """
     from laptime.integrations import _counting
     _counting.MOST_STRETCHES = 10
@@ -212,14 +198,14 @@ def test_stretches_are_bounded_and_the_rest_is_left_out_with_a_word(tmp_path, st
     with torch.no_grad():
         for i in range(40): net(x, i)
     """
-    target = through(tmp_path, textwrap.dedent(program), first="", started=started)
+    target = through(tmp_path, textwrap.dedent(program), first="", python=warm.python)
     report = lt.open(target).report()
     assert report["counted evaluation"].count == 10
     assert report["evaluation/forward"].operations_coverage_ratio in (0.0, None)
     assert "only 10 different calls are counted" in report.to_json()
 
 
-def test_recording_again_and_again_leaves_nothing_behind(tmp_path):
+def test_recording_again_and_again_leaves_nothing_behind(tmp_path, warm):
     program = """
     import gc, os, tracemalloc
     hooks = []
@@ -240,4 +226,4 @@ def test_recording_again_and_again_leaves_nothing_behind(tmp_path):
     assert kept < 300_000, kept
     """
     body = f"import os; os.chdir({str(tmp_path)!r})\n" + textwrap.dedent(program)
-    through(tmp_path, body, first="")
+    through(tmp_path, body, first="", python=warm.python)

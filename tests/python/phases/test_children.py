@@ -4,60 +4,98 @@ import json
 import subprocess
 import sys
 
-import pytest
-
-import laptime as lt
-
 PROGRAM = """
-import multiprocessing, os, sys
+import json, multiprocessing, os, sys
 from multiprocessing import util
 import torch
 torch.set_num_threads(1)  # a child has no threads of OpenMP's, and waits for those of its parent
 
-def infer(model):
-    for _ in range(5):
+def infer(model, times, ends=lambda _: None):
+    for _ in range(times):
         model(torch.ones(2, 4))
-    {ends}
+    ends(model)
 
-def train(model):
+def finalizes(model):
+    util.Finalize(None, model, args=(torch.ones(2, 4),), exitpriority=-100)
+
+def exits(_):
+    sys.exit(7)
+
+def cut(_):
+    os._exit(0)
+
+def train(model, times):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for _ in range(5):
+    for _ in range(times):
         model(torch.ones(2, 4)).sum().backward()
         optimizer.step()
-    model(torch.ones(2, 4))
+    infer(model, 1)
+
+def run(name, context, target, *arguments):
+    child = context.Process(target=target, args=(model, *arguments))
+    child.start()
+    told[name] = child.pid
+    child.join()
+    codes.append(child.exitcode)
 
 if __name__ == "__main__":
     model = torch.nn.Linear(4, 2)
-    if sys.argv[1] == "pool":
-        with multiprocessing.get_context("fork").Pool(1) as pool:
-            pool.apply(infer, (model,))
-            pool.close()
-            pool.join()
-    else:
-        context = multiprocessing.get_context(sys.argv[1])
-        child = context.Process(target=globals()[sys.argv[2]], args=(model,))
-        child.start()
-        child.join()
-        print(child.exitcode, end="")
+    told, codes = {}, []
+    BODY
+    print(json.dumps([told, codes]))
 """
 
+FORKS = """
+    import laptime as lt
+    fork = multiprocessing.get_context("fork")
+    with lt.record("run.lap", phases=True):
+        run("plain", fork, infer, 2)
+        run("in the last finalizer too", fork, infer, 3, finalizes)
+        run("raises", fork, infer, 5, exits)
+        run("trains", fork, train, 6)
+        with fork.Pool(1) as pool:
+            told["pool"] = pool.apply(os.getpid)
+            pool.apply(infer, (model, 7))
+            pool.close()
+            pool.join()
+"""
+CUT = """
+    import laptime as lt
+    with lt.record("run.lap", phases=True):
+        run("cut", multiprocessing.get_context("fork"), infer, 2, cut)
+"""
+STARTS = """
+    told["nothing"] = os.fork()
+    if told["nothing"] == 0:
+        sys.exit()
+    assert os.wait()[1] == 0
+    run("spawn", multiprocessing.get_context("spawn"), infer, 2)
+    run("forkserver", multiprocessing.get_context("forkserver"), infer, 3)
+"""
 
-def recorded(folder, *words, ends="pass"):
-    """What the program printed, its report, and the warnings by their codes."""
-    program, recording = folder / "program.py", folder / "run.lap"
-    program.write_text(PROGRAM.format(ends=ends))
-    run = [sys.executable, "-m", "laptime", "run", "-o", str(recording), str(program), *words]
-    ran = subprocess.run(run, capture_output=True, text=True, timeout=300)
+ENDS_BADLY = {"workers-ended", "not-closed", "phases.none"}
+
+
+def recorded(folder, body, *command):
+    """The children's process ids by what they did, their exit codes, and what is told of all."""
+    (folder / "program.py").write_text(PROGRAM.replace("    BODY", body))
+    run = [*command, "program.py"]
+    ran = subprocess.run(run, cwd=folder, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     assert "Traceback" not in ran.stderr
-    report = lt.open(recording).report()
-    warnings = json.loads(report.to_json())["warnings"]
-    return ran.stdout, report, {warning["code"]: warning["message"] for warning in warnings}
+    told, codes = json.loads(ran.stdout)
+    report = [sys.executable, "-m", "laptime", "report", "--by", "process", "--json", "run.lap"]
+    shown = subprocess.run(report, cwd=folder, capture_output=True, text=True, check=True)
+    summary = json.loads(shown.stdout)
+    return told, codes, summary
 
 
-def counts(report):
+def codes_of(summary):
+    return {warning["code"] for warning in summary["warnings"]}
+
+
+def counts(rows):
     """How often each path ran, whole and in part."""
-    rows = json.loads(report.to_json())["rows"]
     return {
         row["path"]: (row["count"], row.get("partial_count", 0))
         for row in rows
@@ -65,34 +103,33 @@ def counts(report):
     }
 
 
-@pytest.mark.parametrize("way", ["fork", "forkserver", "spawn", "pool"])
-def test_a_process_that_only_infers_with_gradients_evaluates(tmp_path, way):
-    printed, report, warnings = recorded(tmp_path, way, "infer")
-    assert printed == ("" if way == "pool" else "0")
-    assert counts(report) == {"evaluation/forward": (5, 0)}
-    assert not {"workers-ended", "not-closed", "phases.none"} & set(warnings)
+def test_forked_processes_tell_what_they_evaluated_and_trained(tmp_path, warm):
+    told, codes, summary = recorded(tmp_path, FORKS, warm.python)
+    of = {one["pid"]: counts(one["rows"]) for one in summary["by_process"]}
+    assert {name: of.get(pid) for name, pid in told.items()} == {
+        "plain": {"evaluation/forward": (2, 0)},
+        "in the last finalizer too": {"evaluation/forward": (4, 0)},
+        "raises": {"evaluation/forward": (5, 0)},
+        "trains": {
+            **dict.fromkeys(("step/forward", "step/backward", "step/optimizer"), (6, 0)),
+            "evaluation/forward": (1, 0),
+        },
+        "pool": {"evaluation/forward": (7, 0)},
+    }
+    assert codes == [0, 0, 7, 0]
+    assert not ENDS_BADLY & codes_of(summary)
 
 
-def test_a_last_forward_after_the_training_of_a_forked_process_is_an_evaluation(tmp_path):
-    _, report, warnings = recorded(tmp_path, "fork", "train")
-    each = ("step/forward", "step/backward", "step/optimizer")
-    assert counts(report) == dict.fromkeys(each, (5, 0)) | {"evaluation/forward": (1, 0)}
-    assert "workers-ended" not in warnings
+def test_a_process_that_calls_exit_of_os_was_ended_in_the_midst_of_work(tmp_path, warm):
+    _, _, summary = recorded(tmp_path, CUT, warm.python)
+    assert "workers-ended" in codes_of(summary)
 
 
-def test_forwards_in_the_last_finalizer_of_a_forked_process_are_seen(tmp_path):
-    ends = "util.Finalize(None, model, args=(torch.ones(2, 4),), exitpriority=-100)"
-    _, report, _ = recorded(tmp_path, "fork", "infer", ends=ends)
-    assert counts(report) == {"evaluation/forward": (6, 0)}
-
-
-def test_a_forked_process_that_raises_has_evaluated_before(tmp_path):
-    printed, report, warnings = recorded(tmp_path, "fork", "infer", ends="sys.exit(7)")
-    assert printed == "7"
-    assert counts(report) == {"evaluation/forward": (5, 0)}
-    assert "workers-ended" not in warnings
-
-
-def test_a_process_that_calls_exit_of_os_was_ended_in_the_midst_of_work(tmp_path):
-    _, _, warnings = recorded(tmp_path, "fork", "infer", ends="os._exit(0)")
-    assert warnings["workers-ended"].startswith("a worker process was ended")
+def test_processes_that_import_torch_anew_tell_what_they_evaluated(tmp_path):
+    """And a forked one that does nothing tells nothing."""
+    launcher = [sys.executable, "-m", "laptime", "run", "-o", "run.lap"]
+    told, codes, summary = recorded(tmp_path, STARTS, *launcher)
+    assert counts(summary["rows"]) == {"evaluation/forward": (2 + 3, 0)}
+    assert codes == [0, 0]
+    assert told["nothing"] not in {one["pid"] for one in summary["processes"]}
+    assert not ENDS_BADLY & codes_of(summary)

@@ -6,10 +6,8 @@ import copy
 import json
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
-from statistics import median
 
 import polars
 import pytest
@@ -181,9 +179,9 @@ assert any("on cuda:0 while the host goes on" in one for one in recorded.warning
 """
 
 
-def test_what_a_device_exchanges_has_no_row_and_that_is_said():
-    here = str(Path(__file__).parent)
-    command = [sys.executable, "-c", ON_A_DEVICE]
+def test_what_a_device_exchanges_has_no_row_and_that_is_said(warm):
+    command = [warm.python, "-c", ON_A_DEVICE]
+    here = Path(__file__).parent
     ended = subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
     assert ended.returncode == 0, ended.stderr
 
@@ -208,62 +206,97 @@ def test_a_replica_stays_as_it_is():
         assert torch.equal(ours, theirs)
 
 
-SCRIPT = """
-import json, os, sys, time
+# Rank 1 begins each backward a while after rank 0 has its last gradient.
+RANKS = """
+import json, sys, time
 import torch
 import torch.distributed as distributed
 import torch.multiprocessing as processes
 from torch import nn
+import laptime as lt
 
-# Rank 1 begins each backward a while after rank 0 has its last gradient.
-def rank(number, folder):
-    store = distributed.FileStore(folder + "/store", 2)
+def rank(number):
+    store = distributed.FileStore("store", 2)
     distributed.init_process_group("gloo", store=store, rank=number, world_size=2)
     torch.manual_seed(0)
     torch.set_num_threads(1)
     net = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8))
     model = nn.parallel.DistributedDataParallel(net)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    ready = []
     first = next(net.parameters())
     last = first.expand_as(first).grad_fn.next_functions[0][0]
-    last.register_hook(lambda *_: ready.append(time.perf_counter()))
-    waited = []
+    still_computes, at_most = [], []
+
+    def before_the_last(_gradient):
+        still_computes.append(time.perf_counter_ns())
+
+    net[0].register_forward_hook(lambda *given: given[-1].register_hook(before_the_last) and None)
+    step = 0
+    if number == 0:
+        last.register_hook(lambda *_: store.set(f"ready {step}", "yes"))
     for step in range(8):
         loss = model(torch.ones(4, 64)).sum()
         if number == 1:
             store.wait([f"ready {step}"])
-            time.sleep(0.2)
-        else:
-            store.set(f"ready {step}", "yes")
+            time.sleep(0.05)
         loss.backward()
-        waited.append(time.perf_counter() - ready[-1])
+        at_most.append(time.perf_counter_ns() - still_computes[-1])
         optimizer.step()
         optimizer.zero_grad()
-    with open(f"{folder}/{number}.json", "w") as file:
-        json.dump(waited, file)
+    if number == 0:
+        with open("at_most.json", "w") as file:
+            json.dump(at_most, file)
     distributed.destroy_process_group()
 
 if __name__ == "__main__":
-    processes.start_processes(rank, (sys.argv[1],), nprocs=2, start_method="fork")
+    with lt.record("run.lap", phases=True):
+        processes.start_processes(rank, nprocs=2, start_method="fork")
 """
 
 
-def test_a_rank_waits_as_long_as_its_own_hand_says(tmp_path):
-    script, recording = tmp_path / "train.py", tmp_path / "run.lap"
-    script.write_text(textwrap.dedent(SCRIPT))
-    run = ["-m", "laptime", "run", "-o", str(recording), "--", str(script), str(tmp_path)]
-    ended = subprocess.run(
-        [sys.executable, *run], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory, warm):
+    """Where two ranks have trained together."""
+    folder = tmp_path_factory.mktemp("ranks")
+    (folder / "train.py").write_text(RANKS)
+    command = [warm.python, "train.py"]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
     assert ended.returncode == 0, ended.stderr
-    summary = json.loads(lt.open(recording).report().to_json())
-    rows = {row["path"]: row for row in summary["rows"]}
-    assert rows["step"]["count"] == 16
-    by_hand = json.loads((tmp_path / "0.json").read_text())
-    spans = polars.DataFrame(lt.open(recording).spans())
-    waits = spans.filter(path="step/backward/communication").partition_by("pid")
-    told = max(rank["duration_ns"].median() for rank in waits) / 1e9
-    # One step of them may have lost the processor between the two ends.
-    assert median(by_hand) > 0.2
-    assert told == pytest.approx(median(by_hand), rel=0.05)
+    return folder
+
+
+def by_rank(folder):
+    """What is told of each rank, and of both together."""
+    report = [sys.executable, "-m", "laptime", "report", "--by", "process", "--json", "run.lap"]
+    told = subprocess.run(report, cwd=folder, capture_output=True, text=True, check=True)
+    summary = json.loads(told.stdout)
+    return {rank["rank"]: rank for rank in summary["by_process"]}, summary
+
+
+def rows_of(summary):
+    return {row["path"]: row for row in summary["rows"]}
+
+
+def test_a_rank_waits_from_its_last_gradient_until_the_other_s_are_there(ranks):
+    spans = polars.DataFrame(lt.open(ranks / "run.lap").spans())
+    pid = by_rank(ranks)[0]["0"]["pid"]
+    waits = spans.filter(path="step/backward/communication", pid=pid)["duration_ns"].to_list()
+    at_most = json.loads((ranks / "at_most.json").read_text())
+    assert len(waits) >= 6, "of the first the replica keeps nothing"
+    assert min(waits) >= 50_000_000
+    assert max(waits) <= max(at_most)
+    assert sum(waits) <= sum(at_most)
+
+
+def test_each_rank_has_its_own_rows_and_both_together_theirs(ranks):
+    told, together = by_rank(ranks)
+    assert sorted(told) == ["0", "1"]
+    assert sorted(rank["rank"] for rank in together["ranks"]) == ["0", "1"]
+    for own in told.values():
+        rows = rows_of(own)
+        assert rows["step"]["count"] == rows["step/backward"]["count"] == 8
+        shares = [row["share_ratio"] for row in own["rows"] if len(row["names"]) == 1]
+        assert sum(shares) == pytest.approx(1, abs=1e-3)
+    of_both = sum(rows_of(own)["step/forward"]["total_ns"] for own in told.values())
+    assert of_both == rows_of(together)["step/forward"]["total_ns"]
+    assert rows_of(together)["step"]["count"] == 16

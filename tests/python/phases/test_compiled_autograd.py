@@ -1,5 +1,7 @@
 """Compiled autograd takes in whatever stands on the graph: nothing of Laptime's does then."""
 
+from threading import Thread
+
 import pytest
 import torch
 from torch import nn
@@ -29,10 +31,10 @@ def gradients(call):
     return [parameter.grad for parameter in model.parameters()], sizes
 
 
-def same(call):
+def same(call, ends_well=True):
     expected, bare = gradients(call)
     assert bare, "nothing was compiled"
-    with watched(modules=True) as core:
+    with watched(modules=True, ends_well=ends_well) as core:
         found, sizes = gradients(call)
     assert sizes == bare
     assert all(map(torch.equal, found, expected))
@@ -55,40 +57,21 @@ def test_a_backward_that_is_compiled_whole_has_nothing_of_laptimes_in_its_graph(
     assert any("forward/Sequential/0" in path for path in core.paths())
 
 
-def test_what_was_tagged_before_compiled_autograd_is_on_is_left_alone_too():
-    def only_backward(model, compiled):
-        model(torch.ones(2, 3)).sum().backward()
-        loss = model(torch.ones(2, 3)).sum()
-        with compiled:
-            loss.backward()
-
-    core = same(only_backward)
-    assert is_split(core), "the first backward was not compiled"
-
-
-def test_gradients_that_are_asked_for_are_compiled_without_tags():
-    def asked(model, compiled):
-        loss = model(torch.ones(2, 3)).sum()
-        with compiled:
-            found = torch.autograd.grad(loss, model.parameters())
-        for parameter, gradient in zip(model.parameters(), found, strict=True):
-            parameter.grad = gradient
-
-    same(asked)
-
-
-def test_graphs_of_other_threads_are_compiled_without_tags():
-    from threading import Thread
-
-    def elsewhere(model, compiled):
-        made = []
-        thread = Thread(target=lambda: made.append(model(torch.ones(2, 3)).sum()))
+def test_what_was_tagged_before_on_any_thread_or_is_asked_for_is_compiled_without_tags():
+    def mixed(model, compiled):
+        loss = [model(torch.ones(2, 3)).sum() for _ in range(3)]
+        thread = Thread(target=lambda: loss.append(model(torch.ones(2, 3)).sum()))
         thread.start()
         thread.join()
+        loss[0].backward()
         with compiled:
-            made.pop().backward()
+            loss[1].backward()
+            asked = torch.autograd.grad(loss[2], model.parameters())
+            loss[3].backward()
+        for parameter, gradient in zip(model.parameters(), asked, strict=True):
+            parameter.grad += gradient
 
-    same(elsewhere)
+    assert is_split(same(mixed, ends_well=False)), "the first backward was not compiled"
 
 
 def test_a_backward_that_is_not_compiled_stays_split():

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
-import pytest
 import torch
 from torch import nn
 from torch.nn import functional
@@ -99,14 +97,39 @@ def image_through_a_model():
         update([image], torch.autograd.grad(loss, image))
 
 
-BY_HAND = (
-    backward_by_hand,
-    gradients_by_hand,
-    function_s_gradient,
-    functional_call,
-    functional_call_per_sample,
-    image_through_a_model,
-)
+def parameters_by_hand(given):
+    """`torch.autograd.grad` of what a model learns, in any of the shapes that it takes."""
+    model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 3))
+    for inputs, targets in batches():
+        gradients = torch.autograd.grad(
+            functional.cross_entropy(model(inputs), targets), given(model)
+        )
+        update(model.parameters(), gradients)
+
+
+def parameters_in_a_list():
+    parameters_by_hand(lambda model: [*model.parameters()])
+
+
+def parameters_of_a_generator():
+    parameters_by_hand(lambda model: model.parameters())
+
+
+def parameters_of_a_dictionary():
+    parameters_by_hand(lambda model: dict(model.named_parameters()).values())
+
+
+# Steps, forwards, backwards and evaluations of each.
+BY_HAND = {
+    backward_by_hand: [STEPS, 0, STEPS, 0],  # forwards can't be told from the updates
+    gradients_by_hand: [STEPS, 0, STEPS, 0],
+    function_s_gradient: [STEPS, STEPS, STEPS, 0],
+    functional_call: [STEPS, STEPS, STEPS, 0],
+    functional_call_per_sample: [STEPS, STEPS, STEPS, 0],
+    parameters_in_a_list: [STEPS, STEPS, STEPS, 0],
+    parameters_of_a_generator: [STEPS, STEPS, STEPS, 0],
+    parameters_of_a_dictionary: [STEPS, STEPS, STEPS, 0],
+}
 
 
 def counts_of(train):
@@ -116,34 +139,23 @@ def counts_of(train):
     return [recorded.count(path) for path in paths]
 
 
-@pytest.fixture(scope="module")
-def by_hand():
-    """Counts of each, from a process that has no optimizer."""
-    here = str(Path(__file__).parent)
+def test_a_loop_that_updates_by_hand_has_a_step_of_each_update(warm):
+    """In a process that has no optimizer."""
     told = "import json, test_learned as it; "
-    told += "print(json.dumps({one.__name__: it.counts_of(one) for one in it.BY_HAND}))"
-    command = [sys.executable, "-c", told]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
+    told += (
+        "print(json.dumps([it.counts_of(one) for one in [*it.BY_HAND, it.image_through_a_model]]))"
+    )
+    ended = subprocess.run(
+        [warm.python, "-c", told],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
-
-
-@pytest.mark.parametrize(
-    ("train", "forwards"),
-    [
-        (backward_by_hand, 0),  # they can't be told from the updates
-        (gradients_by_hand, 0),
-        (function_s_gradient, STEPS),
-        (functional_call, STEPS),
-        (functional_call_per_sample, STEPS),
-    ],
-)
-def test_a_loop_over_tensors_has_a_step_of_each_update(by_hand, train, forwards):
-    assert by_hand[train.__name__] == [STEPS, forwards, STEPS, 0]
-
-
-def test_an_input_that_is_optimised_through_a_model_is_learned(by_hand):
-    steps, _, backwards, _ = by_hand["image_through_a_model"]
+    *found, image = json.loads(ended.stdout)
+    assert dict(zip(BY_HAND, found, strict=True)) == BY_HAND
+    steps, _, backwards, _ = image
     assert steps == backwards == STEPS - 1, "that it is updated shows at the second gradient"
 
 
@@ -185,15 +197,6 @@ def test_gradients_of_what_is_only_looked_at_are_no_training():
             torch.func.grad(lambda one: model(one).sum())(image.detach())
     assert recorded.count("step") == 0
     assert recorded.count("evaluation") == STEPS
-
-
-def test_a_generator_of_parameters_is_not_used_up():
-    model = nn.Linear(4, 3)
-    with watched() as recorded:
-        loss = model(torch.randn(2, 4)).sum()
-        gradients = torch.autograd.grad(loss, model.parameters())
-    assert len(gradients) == 2
-    assert recorded.count("step") == 1
 
 
 def test_models_side_by_side_have_their_forward_in_the_step():

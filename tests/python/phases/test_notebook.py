@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+from notebooks import outputs_of
 
 import laptime as lt
 
@@ -49,14 +47,12 @@ def counts(summary):
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def told(tmp_path_factory, warm):
     """What is told of the script, and of the notebook."""
     script, notebook = tmp_path_factory.mktemp("script"), tmp_path_factory.mktemp("notebook")
     (script / "train.py").write_text("".join(CELLS))
-    subprocess.run([sys.executable, "train.py"], cwd=script, check=True)
-    cells = [nbformat.v4.new_code_cell(cell) for cell in CELLS]
-    resources = {"metadata": {"path": str(notebook)}}
-    NotebookClient(nbformat.v4.new_notebook(cells=cells), resources=resources).execute()
+    subprocess.run([warm.python, "train.py"], cwd=script, check=True)
+    outputs_of(CELLS, notebook, warm.python)
     return summary_of(script), summary_of(notebook)
 
 

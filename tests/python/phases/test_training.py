@@ -1,41 +1,47 @@
-"""Ordinary training scripts: the right spans, and the same result as without Laptime."""
+"""Ordinary training scripts: each event of torch arrives, and the result is the same as without.
 
-import subprocess
-import sys
+What an event leads to are rules, which `crates/laptime-phases` tests with exact times.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from contextlib import nullcontext
 
 import pytest
 import torch
 from torch import nn
-from watched import children, loader, network, watched
+from watched import adds_up, children, loader, network, watched
 
 import laptime as lt
 
+PHASES = ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
 
-def plain(model, batches=4, epochs=2, **options):
+
+def trained(model, batches=4, epochs=1, zero_first=True, **options):
+    """Trains, and gives back the last loss."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)  # it lies over the step
     loss_of = nn.CrossEntropyLoss()
+    batches = loader(batches, **options)
     for _ in range(epochs):
-        for inputs, targets in loader(batches, **options):
-            optimizer.zero_grad()
+        for inputs, targets in batches:
+            if zero_first:
+                optimizer.zero_grad()
             loss = loss_of(model(inputs), targets)
             loss.backward()
             optimizer.step()
+            schedule.step()
+            if not zero_first:
+                model.zero_grad()
     return loss.item()
-
-
-def evaluate(model, batches=3):
-    model.eval()
-    with torch.no_grad():
-        for inputs, _ in loader(batches):
-            model(inputs)
-    model.train()
 
 
 def same_result(script):
     """Runs a script without and with phases; the models must agree to the bit."""
-    without = network()
+    without, within = network(), network()
     expected = script(without)
-    within = network()
     with watched() as core:
         got = script(within)
     assert got == expected
@@ -44,37 +50,22 @@ def same_result(script):
     return core
 
 
-def test_a_plain_loop_has_one_step_per_batch_and_trains_to_the_same_bits():
-    core = same_result(plain)
-    assert core.count("step") == 8
-    for phase in ("data", "forward", "backward", "optimizer"):
-        assert core.count(f"step/{phase}") == 8
-    assert core.marks == {"epoch": 2}
-    assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
-
-
-def test_phases_fit_in_their_step():
-    with watched() as core:
-        plain(network())
+@pytest.mark.parametrize("zero_first", [True, False])
+def test_each_batch_has_each_phase_and_the_model_has_the_same_bits(zero_first):
+    core = same_result(lambda model: trained(model, epochs=2, zero_first=zero_first))
+    assert core.paths() == PHASES
+    assert [core.count(path) for path in PHASES] == [8] * 5
+    assert core.cut_short == {}, "also not the fetch that finds no further batch"
     assert children(core, "step") <= core.total("step")
-    assert children(core, "step") >= 0.5 * core.total("step")
+    assert core.marks == {"epoch": 2}
+    assert not any("torch used" in warning for warning in core.warnings), "it has no device"
 
 
 @pytest.mark.parametrize("persistent", [False, True])
 def test_loader_workers_open_no_phases_and_lose_none(persistent):
-    def script(model):
-        batches = loader(3, num_workers=2, persistent_workers=persistent)
-        optimizer = torch.optim.Adam(model.parameters())
-        for _ in range(2):
-            for inputs, targets in batches:
-                optimizer.zero_grad()
-                loss = nn.functional.cross_entropy(model(inputs), targets)
-                loss.backward()
-                optimizer.step()
-        return loss.item()
-
-    core = same_result(script)
-    assert core.count("step") == core.count("step/data") == 6
+    workers = {"num_workers": 1, "persistent_workers": persistent}
+    core = same_result(lambda model: trained(model, batches=3, epochs=2, **workers))
+    assert [core.count(path) for path in PHASES] == [6] * 5
     assert core.marks == {"epoch": 2}
 
 
@@ -96,56 +87,15 @@ def test_modules_that_a_dataset_calls_are_part_of_the_fetch():
     assert core.count("step/forward") == core.count("step/data") == 4
 
 
-def test_accumulated_gradients_make_one_step():
-    def script(model):
-        optimizer = torch.optim.AdamW(model.parameters())
-        for index, (inputs, targets) in enumerate(loader(8)):
-            loss = nn.functional.cross_entropy(model(inputs), targets) / 4
-            loss.backward()
-            if index % 4 == 3:
-                optimizer.step()
-                optimizer.zero_grad()
-        return loss.item()
-
-    core = same_result(script)
-    assert core.count("step") == core.count("step/optimizer") == 2
-    assert core.count("step/data") == core.count("step/forward") == core.count("step/backward") == 8
-
-
-def test_two_optimizers_of_a_gan_share_the_step():
-    def script(generator):
-        critic = nn.Linear(3, 1)
-        of_critic = torch.optim.Adam(critic.parameters())
-        of_generator = torch.optim.Adam(generator.parameters())
-        for inputs, _ in loader(3):
-            of_critic.zero_grad()
-            made = generator(inputs)
-            (critic(made.detach()).mean() - critic(torch.ones(2, 3)).mean()).backward()
-            of_critic.step()
-            of_generator.zero_grad()
-            loss = -critic(generator(inputs)).mean()
-            loss.backward()
-            of_generator.step()
-
-    core = same_result_with_seed(script)
-    assert core.count("step") == core.count("step/data") == 3
-    assert core.count("step/optimizer") == core.count("step/backward") == 6
-
-
-def same_result_with_seed(script):
-    def seeded(model):
-        torch.manual_seed(3)
-        return script(model)
-
-    return same_result(seeded)
-
-
 def test_the_closure_of_lbfgs_is_beside_the_optimizer():
+    calls = []
+
     def script(model):
         optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
         inputs, targets = torch.ones(2, 4), torch.tensor([0, 1])
 
         def closure():
+            calls.append(1)
             optimizer.zero_grad()
             loss = nn.functional.cross_entropy(model(inputs), targets)
             loss.backward()
@@ -157,7 +107,8 @@ def test_the_closure_of_lbfgs_is_beside_the_optimizer():
 
     core = same_result(script)
     assert core.count("step") == core.count("step/optimizer") == 3
-    assert core.count("step/forward") == core.count("step/backward") > 3
+    # As many of them without.
+    assert core.count("step/forward") == core.count("step/backward") == len(calls) / 2 > 3
 
 
 def test_a_gradient_scaler_steps_inside_one_optimizer_span():
@@ -176,22 +127,8 @@ def test_a_gradient_scaler_steps_inside_one_optimizer_span():
         return loss.item()
 
     core = same_result(script)
+    assert core.paths() == PHASES
     assert core.count("step") == core.count("step/optimizer") == 4
-    assert "step/optimizer/optimizer" not in core.paths()
-
-
-def test_a_learning_rate_schedule_wraps_the_step_and_is_left_alone():
-    def script(model):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
-        for inputs, targets in loader(3):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(inputs), targets).backward()
-            optimizer.step()
-            schedule.step()
-        return schedule.get_last_lr()
-
-    assert same_result(script).count("step") == 3
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
@@ -206,19 +143,9 @@ def test_recomputation_of_a_checkpoint_stays_in_backward(reentrant):
         def forward(self, inputs):
             return checkpoint(self.inner, inputs.requires_grad_(), use_reentrant=reentrant)
 
-    def script(model):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        whole = Checkpointed(model)
-        for inputs, targets in loader(3):
-            optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(whole(inputs), targets)
-            loss.backward()
-            optimizer.step()
-        return loss.item()
-
-    core = same_result(script)
+    core = same_result(lambda model: trained(Checkpointed(model), batches=3))
     assert core.count("step/forward") == core.count("step/backward") == 3
-    assert "step/backward/forward" not in core.paths()
+    assert core.paths() == PHASES
 
 
 def test_optimizers_stepped_by_hooks_inside_backward_close_the_step():
@@ -237,109 +164,24 @@ def test_optimizers_stepped_by_hooks_inside_backward_close_the_step():
     assert core.count("step") == core.count("step/backward") == 3
 
 
-def test_parameters_updated_by_hand_make_steps_too(monkeypatch):
+def test_each_work_of_an_optimizer_or_scaler_beside_its_step_is_seen():
     model = network()
-    with watched() as core:
-        # Other tests of this process have made optimizers.
-        for inputs, targets in loader(3):
-            nn.functional.cross_entropy(model(inputs), targets).backward()
-            with torch.no_grad():
-                for parameter in model.parameters():
-                    parameter -= 0.1 * parameter.grad
-            model.zero_grad()
-    assert core.count("step/backward") == 3
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(model(torch.ones(2, 4)).sum()).backward()
+    works = {
+        "unscales": lambda: scaler.unscale_(optimizer),
+        "updates": scaler.update,
+        "of the optimizer": optimizer.zero_grad,
+        "of the module": model.zero_grad,
+    }
+    for name, work in works.items():
+        with watched() as core:
+            work()
+        assert core.paths() == ["step", "step/optimizer"], name
 
 
-EVALUATIONS = {
-    "no_grad around the loop": lambda model, data: _around(model, data, torch.no_grad()),
-    "no_grad inside the loop": lambda model, data: [_inside(model, x) for x, _ in data],
-    "inference_mode": lambda model, data: _around(model, data, torch.inference_mode()),
-    "decorated": lambda model, data: _decorated(model, data),
-}
-
-
-def _around(model, data, mode):
-    with mode:
-        for inputs, targets in data:
-            nn.functional.cross_entropy(model(inputs), targets)
-
-
-def _inside(model, inputs):
-    with torch.no_grad():
-        return model(inputs)
-
-
-@torch.no_grad()
-def _decorated(model, data):
-    for inputs, _ in data:
-        model(inputs)
-
-
-@pytest.mark.parametrize("shape", EVALUATIONS)
-def test_evaluation_in_its_common_shapes_is_outside_the_steps(shape):
-    model, validation = network(), loader(3)
-    with watched() as core:
-        for _ in range(2):
-            plain(model, batches=2, epochs=1)
-            model.eval()
-            EVALUATIONS[shape](model, validation)
-            model.train()
-    assert core.count("step") == core.count("step/data") == 4
-    assert core.count("evaluation") == 6
-    assert core.count("evaluation/data") == core.count("evaluation/forward") == 6
-    assert core.paths() == [
-        "evaluation",
-        "evaluation/data",
-        "evaluation/forward",
-        "step",
-        "step/backward",
-        "step/data",
-        "step/forward",
-        "step/optimizer",
-    ]
-
-
-def test_evaluation_with_gradients_on_in_evaluation_mode_is_evaluation():
-    model = network().eval()
-    with watched() as core:
-        for inputs, _ in loader(3):
-            model(inputs)
-    assert core.count("evaluation") == core.count("evaluation/forward") == 3
-    assert core.count("step") == 0
-
-
-def test_a_distilled_student_has_its_teacher_in_the_step():
-    teacher, student = network().eval(), network()
-    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
-    with watched() as core:
-        for inputs, _ in loader(4):
-            with torch.no_grad():
-                wanted = teacher(inputs)
-            optimizer.zero_grad()
-            nn.functional.mse_loss(student(inputs), wanted).backward()
-            optimizer.step()
-    assert core.count("step") == 4
-    assert core.count("evaluation") == 0
-
-
-def test_removing_puts_every_function_back():
-    owners = [
-        torch.nn.Module,
-        torch.autograd,
-        torch.optim.Optimizer,
-        torch.optim.SGD,
-        torch.amp.GradScaler,
-        torch.utils.data.DataLoader,
-        torch.utils.data.dataloader._BaseDataLoaderIter,
-    ]
-    plain(network())
-    before = [dict(vars(owner)) for owner in owners]
-    with watched():
-        plain(network())
-    assert before == [dict(vars(owner)) for owner in owners]
-
-
-def test_a_class_of_optimizers_first_used_meanwhile_is_put_back_too():
+def test_an_optimizer_s_class_that_is_first_used_meanwhile_is_watched_and_put_back():
     class Descent(torch.optim.SGD):
         def step(self, closure=None):
             return super().step(closure)
@@ -356,10 +198,54 @@ def test_a_class_of_optimizers_first_used_meanwhile_is_put_back_too():
     assert not hasattr(Descent.step, "laptime")
 
 
-def test_a_program_on_the_processor_alone_is_told_of_no_device():
+# -- evaluation ----------------------------------------------------------------------------
+
+
+def around(mode):
+    """The loop is in the mode."""
+
+    def evaluate(model, data):
+        with mode():
+            for inputs, targets in data:
+                nn.functional.cross_entropy(model(inputs), targets)
+
+    return evaluate
+
+
+def inside(model, data):
+    for inputs, _ in data:
+        with torch.no_grad():
+            model(inputs)
+
+
+@torch.no_grad()
+def decorated(model, data):
+    for inputs, _ in data:
+        model(inputs)
+
+
+# Each with another power of two of batches: their sum tells which was not seen.
+EVALUATIONS = [
+    (around(torch.no_grad), 1),
+    (around(torch.inference_mode), 2),
+    (inside, 4),
+    (decorated, 8),
+    (around(nullcontext), 16),  # the model's mode alone tells
+]
+
+
+def test_evaluation_in_each_of_its_shapes_is_outside_the_steps():
+    model = network()
     with watched() as core:
-        plain(network())
-    assert not any("torch used" in warning for warning in core.warnings)
+        for evaluate, batches in EVALUATIONS:
+            trained(model, batches=2)
+            model.eval()
+            evaluate(model, loader(batches))
+            model.train()
+    assert core.paths() == ["evaluation", "evaluation/data", "evaluation/forward", *PHASES]
+    assert core.count("step") == core.count("step/data") == 10
+    assert core.count("evaluation") == core.count("evaluation/data") == 31
+    assert core.count("evaluation/forward") == 31
 
 
 def test_a_teacher_is_in_the_step_from_the_first_batch_on():
@@ -372,35 +258,110 @@ def test_a_teacher_is_in_the_step_from_the_first_batch_on():
             optimizer.zero_grad()
             nn.functional.mse_loss(student(inputs), wanted).backward()
             optimizer.step()
-    assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
+    assert core.paths() == PHASES
     assert core.count("step") == core.count("step/data") == 2
-    assert core.count("step/forward") == 4  # zero_grad stands between the two of a step
+    assert core.count("step/forward") == 4, "`zero_grad` stands between the two of a step"
 
 
-BY_HAND = """
-import torch
-torch.manual_seed(0)
-model, inputs = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Linear(8, 3)), torch.ones(2, 4)
-for _ in range(80):
-    loss = torch.nn.functional.cross_entropy(model(inputs), torch.tensor([0, 1]))
-    gradients = torch.autograd.grad(loss, {given})
-    with torch.no_grad():
-        for weight, gradient in zip(model.parameters(), gradients, strict=True):
-            weight -= 0.1 * gradient
-"""
+def built(model, path):
+    torch.save(model.state_dict(), path)
+    best = network()
+    best.load_state_dict(torch.load(path))
+    return best
 
 
-@pytest.mark.parametrize(
-    "given",
-    ["[*model.parameters()]", "model.parameters()", "dict(model.named_parameters()).values()"],
-)
-def test_gradients_that_are_handed_back_train_as_well(given, tmp_path):
-    """Updates by hand: in a process of their own, where no other test has made an optimizer."""
-    script, recording = tmp_path / "by_hand.py", tmp_path / "run.lap"
-    script.write_text(BY_HAND.format(given=given))
-    command = [sys.executable, "-m", "laptime", "run", "-o", str(recording), "--", str(script)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    report = lt.open(recording).report()
-    counts = {path: report[path].count for path in report if report[path].count is not None}
-    assert counts == dict.fromkeys(("step", "step/forward", "step/backward"), 80)
+def unpickled(model, path):
+    torch.save(model, path)
+    return torch.load(path, weights_only=False)
+
+
+def copied(model, _):
+    return copy.deepcopy(model)
+
+
+def loaded(model, _, best=network()):  # noqa: B008  it was there before
+    best.load_state_dict(model.state_dict())
+    return best
+
+
+@pytest.mark.parametrize("reload", [built, unpickled, copied, loaded])
+def test_a_validation_and_a_test_of_a_reloaded_model_are_two_evaluations(tmp_path, reload):
+    model, inputs = network().eval(), torch.randn(8, 4)
+    with watched() as core, torch.no_grad():
+        nn.Softmax(dim=1)(model(inputs))
+        best = reload(model, tmp_path / "best.pt")
+        nn.Softmax(dim=1)(best(inputs))
+        del best
+    assert core.count("evaluation") == core.count("evaluation/forward") == 2
+
+
+# -- the program's own laps, and what is told ------------------------------------------------
+
+
+def tracked(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for inputs, targets in lt.track(loader(4), "step"):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(inputs), targets).backward()
+        optimizer.step()
+
+
+def test_laps_of_the_program_lie_around_and_inside_of_steps():
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watched() as core:
+        with lt.lap("train"):
+            for inputs, targets in loader(4):
+                optimizer.zero_grad()
+                with lt.lap("mine"):
+                    loss = nn.functional.cross_entropy(model(inputs), targets)
+                loss.backward()
+                optimizer.step()
+        tracked(model)
+    for path in ("", "/data", "/mine", "/mine/forward", "/backward", "/optimizer"):
+        assert core.count(f"train/step{path}") == 4, path
+    assert [core.count(path) for path in PHASES] == [4] * 5
+    assert len(core.paths()) == 1 + 6 + 5, core.paths()
+    assert core.marks == {"epoch": 2}, "outside of every span"
+
+
+def test_a_forward_that_is_no_module_call_is_inferred_and_said_to_be():
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watched() as core:
+        for inputs, targets in loader(5):
+            optimizer.zero_grad()
+            hidden = nn.functional.linear(inputs, model[0].weight).relu()
+            outputs = nn.functional.linear(hidden, model[2].weight)
+            nn.functional.cross_entropy(outputs, targets).backward()
+            optimizer.step()
+    assert [core.count(path) for path in PHASES] == [5] * 5
+    assert sum("where no module was called" in warning for warning in core.warnings) <= 1
+
+
+@pytest.mark.parametrize("train", [trained, tracked])
+def test_every_epoch_is_told_with_its_steps_its_evaluation_and_its_metrics(tmp_path, train):
+    model = network()
+    with lt.record(tmp_path / "run.lap", phases=True) as recording:
+        for epoch in range(3):
+            train(model)
+            decorated(model, loader(2))
+            lt.metric("accuracy", epoch / 10)
+    report = lt.open(recording.path).report()
+    adds_up(report)
+    epochs = json.loads(report.to_json())["epochs"]
+    assert [epoch["step_count"] for epoch in epochs] == [4, 4, 4]
+    assert [epoch["metrics"] for epoch in epochs] == [{"accuracy": i / 10} for i in range(3)]
+    evaluation_ns = sum(epoch["evaluation_ns"] for epoch in epochs)
+    assert evaluation_ns == pytest.approx(report["evaluation"].total_ns, abs=10)
+
+
+@pytest.mark.parametrize("has_lap", [False, True])
+def test_operators_without_a_module_are_told_with_what_to_do(has_lap, tmp_path):
+    with lt.record(tmp_path / "run.lap", phases=True) as recording:
+        nn.functional.conv2d(torch.ones(1, 3, 8, 8), torch.ones(2, 3, 3, 3))
+        if has_lap:
+            with lt.lap("mine"):
+                pass
+    said = " ".join(lt.open(recording.path).report().warnings)
+    assert ("no PyTorch module and no optimizer was called" in said) == (not has_lap)

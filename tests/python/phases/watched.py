@@ -21,14 +21,20 @@ class Recorded:
     def __init__(self) -> None:
         self.rows: dict[str, tuple[int, int]] = {}
         """Count and time of each path. Continued spans count once, those cut short not at all."""
+        self.cut_short: dict[str, int] = {}
+        """How often a path was."""
         self.marks: dict[str, int] = {}
         self.warnings: list[str] = []
 
-    def read(self, path: str) -> None:
+    def read(self, path: str, ends_well: bool) -> None:
         report = lt.open(path).report()
+        if ends_well:
+            adds_up(report)
         rows = {at: report[at] for at in report if report[at].count is not None}
         self.rows = {at: (row.count or 0, row.total_ns or 0) for at, row in rows.items()}
         summary = json.loads(report.to_json())
+        parts = {row["path"]: row.get("partial_count", 0) for row in summary["rows"]}
+        self.cut_short = {at: count for at, count in parts.items() if count}
         self.marks = {mark["path"]: mark["count"] for mark in summary["marks"]}
         self.warnings = list(report.warnings)
 
@@ -42,9 +48,34 @@ class Recorded:
         return sorted(self.rows)
 
 
+def adds_up(report: lt.Report) -> None:
+    """No time is counted twice.
+
+    Self times of all paths share the wall time out between them, and what lies directly inside a
+    span never takes longer than the span. Of threads that work at once that says nothing.
+    """
+    assert not any("order" in warning for warning in report.warnings), report.warnings
+    summary = json.loads(report.to_json())
+    if "parallel_ns" in summary:
+        return
+    rows = {path: report[path] for path in report}
+    # Each is rounded to a nanosecond, those cut short as well.
+    counts = [(row["count"], row.get("partial_count")) for row in summary["rows"]]
+    spans = sum((whole or 0) + (part or 0) for whole, part in counts)
+    assert sum(row.self_ns or 0 for row in rows.values()) <= (report.wall_ns or 0) + spans
+    for path, row in rows.items():
+        inside = [
+            other.total_ns or 0 for at, other in rows.items() if at.rpartition("/")[0] == path
+        ]
+        assert sum(inside) <= (row.total_ns or 0) + spans, path
+
+
 @contextmanager
-def watched(*, modules: bool = False):
-    """Phases are on inside; what is given tells afterwards what was recorded."""
+def watched(*, modules: bool = False, ends_well: bool = True):
+    """Phases are on inside; what is given tells afterwards what was recorded.
+
+    `ends_well` is false where a thread ends amid a step: what it left open is told as such.
+    """
     recorded = Recorded()
     with tempfile.TemporaryDirectory() as folder:
         outside = _core.path_number()
@@ -57,7 +88,7 @@ def watched(*, modules: bool = False):
             patches.remove()
             recording.stop()
         assert _core.path_number() == outside, "a span was left open"
-        recorded.read(recording.path)
+        recorded.read(recording.path, ends_well)
 
 
 def network(width: int = 8) -> nn.Sequential:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from warm import Warm
 
 import laptime as lt
 from laptime._core import StepListener
@@ -239,9 +240,8 @@ def test_a_path_is_no_file() -> None:
 @pytest.mark.parametrize("every", [1, 2])
 @pytest.mark.parametrize("is_late", [False, True])
 def test_automatic_phases_are_steps_wherever_gradients_are_cleared(
-    run: object, every: int, is_late: bool
+    run: Any, warm: Warm, every: int, is_late: bool
 ) -> None:
-    pytest.importorskip("torch")
     first, last = ("pass", "optimizer.zero_grad()")[:: 1 if is_late else -1]
     code = f"""
 import torch, laptime as lt, sys
@@ -259,7 +259,7 @@ with phases():
         {last}
 print([w.count for w in seen], list(seen[0].share_ratios))
 """
-    done = run(code)  # type: ignore[operator]
+    done = run(code, python=warm.python)
     counts = [every] * (6 // every)
     assert done.stdout.strip() == f"{counts} ['data', 'forward', 'backward', 'optimizer']"
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from warm import Warm
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "device"))
 
@@ -100,10 +101,9 @@ def test_history_has_what_the_allocator_said(cuda: FakeCuda) -> None:
         assert timer.history("default", field=field) == [wanted], field  # type: ignore[arg-type]
 
 
-def test_the_tutorial_has_the_devices_times_and_memory(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+def test_the_tutorial_has_the_devices_times_and_memory(tmp_path: Path, warm: Warm) -> None:
     words = [str(HERE / "on_fake_device.py"), str(EXAMPLE), str(tmp_path)]
-    ran = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    ran = subprocess.run([warm.python, *words], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     out = ran.stdout
     assert "one product: 0.001000 s" in out

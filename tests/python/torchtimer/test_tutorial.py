@@ -8,17 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from warm import Warm
 
 EXAMPLE = Path(__file__).parents[3] / "examples/torchtimer/tutorial.py"
 
 pytest.importorskip("torch")
 
 
-def test_the_tutorial_runs_twice_in_one_folder(tmp_path: Path) -> None:
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
-    for _ in range(2):
-        command = [sys.executable, str(EXAMPLE), str(tmp_path)]
-        ran = subprocess.run(command, capture_output=True, text=True, env=alone, check=False)
+def test_the_tutorial_runs_twice_in_one_folder(tmp_path: Path, warm: Warm) -> None:
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
+    for python, environment in ((sys.executable, one_thread), (warm.python, None)):
+        command = [python, str(EXAMPLE), str(tmp_path)]
+        ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert ran.returncode == 0, ran.stderr
     for heading in ("repeated::main", "Word2Vec::forward", "Word2Vec::training", "data::main"):
         assert f"###### {heading}: (total runtime " in ran.stdout

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from warm import Warm
 
 import laptime as lt
 
@@ -49,12 +51,27 @@ print(json.dumps([history, row.count, row.total_ns / 1e9, took, path]))
 """
 
 
+@pytest.fixture(scope="module")
+def keras_on_torch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An interpreter that has imported Keras for this backend."""
+    modules, environment = ("torch._dynamo", "keras"), {"KERAS_BACKEND": "torch"}
+    warm = Warm(tmp_path_factory.mktemp("keras"), modules, environment)
+    yield warm.python
+    warm.close()
+
+
 @pytest.mark.parametrize(
     ("backend", "shares"), [("jax", {"data", "train"}), ("torch", {"data", "forward", "backward"})]
 )
-def test_figures_are_in_the_history(run: Any, backend: str, shares: set[str]) -> None:
-    pytest.importorskip(backend)
-    done = run(CODE, env={"KERAS_BACKEND": backend})
+def test_figures_are_in_the_history(
+    run: Any, backend: str, shares: set[str], request: pytest.FixtureRequest
+) -> None:
+    python: str | Path = sys.executable
+    if backend == "torch":
+        python = request.getfixturevalue("keras_on_torch")
+    else:
+        pytest.importorskip(backend)
+    done = run(CODE, env={"KERAS_BACKEND": backend}, python=python)
     history, count, seconds, took, path = json.loads(done.stdout.splitlines()[-1])
     assert len(history["laptime/step_ms"]) == len(history["loss"]) == 2
     assert {f"laptime/{share}_share" for share in shares} <= set(history)
@@ -119,11 +136,10 @@ print(json.dumps([optimizer.seconds, *told, report[("step",)].count]))
 
 @pytest.mark.parametrize(("base", "every"), [("Adam", None), ("SGD", 2), ("Muon", None)])
 def test_the_optimizer_that_keras_calls_itself_is_a_phase(
-    run: Any, base: str, every: int | None
+    run: Any, base: str, every: int | None, keras_on_torch: Path
 ) -> None:
-    pytest.importorskip("torch")
     code = OPTIMIZER.format(base=base, every=every)
-    done = run(code, env={"KERAS_BACKEND": "torch"})
+    done = run(code, env={"KERAS_BACKEND": "torch"}, python=keras_on_torch)
     by_hand, optimizer, steps, count = json.loads(done.stdout.splitlines()[-1])
     assert count == 8 // (every or 1)
     assert by_hand * 0.5 < optimizer < steps

@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import re
 import stat
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 # How a summary begins: the title with the wall time and, below its sentences, how many spans.
@@ -34,17 +34,19 @@ class Outcome:
     out: str
     err: str
     files: str
+    #: Whether the program ended, rather than being ended because it took too long.
+    is_whole: bool = True
 
-    def difference(self, other: Outcome) -> str:
+    def difference(self, other: Outcome, *, how: str = "under laptime") -> str:
         """A diff from this outcome to another; empty when they are equal."""
         parts = [
             line
-            for field in fields(self)
+            for name in ("code", "out", "err", "files")
             for line in difflib.unified_diff(
-                getattr(self, field.name).splitlines(),
-                getattr(other, field.name).splitlines(),
-                f"{field.name} (alone)",
-                f"{field.name} (under laptime)",
+                getattr(self, name).splitlines(),
+                getattr(other, name).splitlines(),
+                f"{name} (alone)",
+                f"{name} ({how})",
                 lineterm="",
             )
         ]

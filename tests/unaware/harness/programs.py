@@ -41,11 +41,6 @@ class Program:
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
 
-    @property
-    def is_light(self) -> bool:
-        """Whether it starts quickly: it imports nothing but the standard library."""
-        return not self.needs
-
     def arguments(self) -> list[str]:
         """What follows the interpreter's name."""
         if not self.start:

@@ -15,7 +15,8 @@ from .programs import Program
 from .ways import Way
 
 # Generous: a busy machine is no failure, a program that hangs is one.
-LONGEST_S = 240
+LONGEST_S = 600
+_STILL_RUNNING = f"still running after {LONGEST_S} s"
 _SEEN = Path(__file__).parent.parent / "seen"
 _GPU = Path(__file__).parent.parent / "gpu"
 #: Names the folder of a fake driver of CUDA: then each program's PyTorch uses it.
@@ -25,7 +26,7 @@ DRIVER = "UNAWARE_DRIVER"
 def run(program: Program, way: Way | None, cache: Path) -> Outcome:
     """How a program goes alone (no way), or under `laptime run`.
 
-    `cache` is a folder that lasts: what `--ops` measures of the machine is kept there.
+    `cache` is a folder that lasts: Laptime looks there for what is known of the machine.
     """
     # One length for all names: where a name stands in memory or wraps in a text is then the same.
     place = Path(tempfile.mkdtemp(prefix="unaware-"))
@@ -39,6 +40,7 @@ def run(program: Program, way: Way | None, cache: Path) -> Outcome:
             out=said(out, place),
             err=without_own_lines(said(err, place)),
             files="\n".join(f"{name}:\n{listing(place / name)}" for name in ("work", "tmp")),
+            is_whole=returncode != _STILL_RUNNING,
         )
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -56,7 +58,7 @@ def _start(program: Program, way: Way | None, place: Path, cache: Path) -> str:
         process = subprocess.Popen(
             _command(program, way, own / "recording.lap"),
             cwd=place / "work",
-            env=_environment(program, place, cache),
+            env=environment(program, place, cache),
             stdin=stdin,
             stdout=out,
             stderr=err,
@@ -65,7 +67,7 @@ def _start(program: Program, way: Way | None, place: Path, cache: Path) -> str:
         try:
             return exit_code(process.wait(LONGEST_S))
         except subprocess.TimeoutExpired:
-            return f"still running after {LONGEST_S} s"
+            return _STILL_RUNNING
         finally:
             _end_group(process)
 
@@ -82,7 +84,7 @@ def _command(program: Program, way: Way | None, recording: Path) -> list[str]:
     return [*laptime, "--", *arguments]
 
 
-def _environment(program: Program, place: Path, cache: Path) -> dict[str, str]:
+def environment(program: Program, place: Path, cache: Path) -> dict[str, str]:
     """A small one, the same on every machine."""
     driver = os.environ.get(DRIVER)
     places = (program.import_path(), _SEEN, _GPU if driver else None)

@@ -2,7 +2,7 @@
 
 A way is the set of options given to `laptime run`. All subsets of four options are sixteen ways.
 Five of them suffice for every pair of options to meet in every state (both, one, the other,
-neither); the subset deals these five out to the programs of a kind.
+neither); the subset deals these five out to the programs of a kind, and then the others.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ PAIRWISE = (
     Way(("modules", "ops", "stacks")),
     Way(("memory", "modules", "stacks")),
 )
+#: The order in which the programs of a kind take them.
+DEALT = (*PAIRWISE, *(way for way in ALL if way not in PAIRWISE))
 
 
 def all_ways(program: Program) -> tuple[Way, ...]:
@@ -49,20 +51,10 @@ def all_ways(program: Program) -> tuple[Way, ...]:
 
 
 def subset(programs: Iterable[Program]) -> Iterator[tuple[Program, Way]]:
-    """The fixed subset: two of the five ways for a program that starts quickly, one for any other.
+    """The fixed subset: each program under one way.
 
-    Those of a kind take turns, so that the five ways meet every two or three, or every five.
+    Those of a kind take turns: the first five meet every pair of options, and sixteen every way.
     """
     dealt = [program for program in programs if program.in_subset]
     for _, kind in itertools.groupby(dealt, key=lambda program: program.kind):
-        turn = itertools.cycle(PAIRWISE)
-        programs_of_kind = list(kind)
-        chosen = [
-            (program, way)
-            for program in programs_of_kind
-            for way in itertools.islice(turn, 2 if program.is_light else 1)
-        ]
-        yield from chosen
-        # Few programs make up for it: the last one takes what none did.
-        met = {way for _, way in chosen}
-        yield from ((programs_of_kind[-1], way) for way in PAIRWISE if way not in met)
+        yield from zip(kind, itertools.cycle(DEALT), strict=False)

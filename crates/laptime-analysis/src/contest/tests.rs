@@ -1,4 +1,4 @@
-//! Contests of made-up programs. How often their verdicts are right is in `tests/verdicts.rs`.
+//! Contests of made-up programs. How often their verdicts are right is in `tests/it/verdicts.rs`.
 
 use super::*;
 use crate::verdict::Verdict;

@@ -1,5 +1,5 @@
 //! Verdicts on made-up sides, and what is no side at all. How often verdicts are right is in
-//! `tests/verdicts.rs`.
+//! `tests/it/verdicts.rs`.
 
 use proptest::prelude::*;
 

@@ -14,7 +14,7 @@ pub mod name;
 pub mod span;
 pub mod task;
 pub mod thread;
-mod thread_name;
+mod thread_object;
 pub mod timer;
 
 pub use locked::{Locked, none};

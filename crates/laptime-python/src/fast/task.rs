@@ -5,7 +5,7 @@
 //! A context copies its parent's variables when it is made, so the value found first is the
 //! parent's: a pair of the parent's state and the path that was open there at that moment,
 //! which is what the new task's spans open under. To keep that pair true, the variable is set
-//! at both ends of every span inside a task (never in a thread's base context).
+//! at both ends of every span inside a task (never in a thread's own context).
 //!
 //! **Cost** 100 to 200 ns a span inside a task.
 
@@ -285,6 +285,12 @@ pub fn known(context: Borrowed<'_, '_, PyAny>) -> Option<*const TaskState> {
 pub fn inherited(python: Python<'_>) -> Option<PathId> {
     let pair = value(python)?;
     parts_of(&pair).map(|(_, path)| path)
+}
+
+/// Whether a context was copied where something was open inside of a task, or is a task's own.
+pub fn is_inherited_by(context: &Bound<'_, PyAny>) -> bool {
+    let has = variable(context.py()).and_then(|variable| context.contains(variable));
+    has.unwrap_or(false)
 }
 
 /// Gives the current context a state. Its spans open under what was open where the context was

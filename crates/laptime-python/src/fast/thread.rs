@@ -3,8 +3,9 @@
 //! Spans belong to a task, not to a thread. A task is told by its context (PEP 567). At
 //! every span the thread state's context version is compared with the one seen last:
 //! unchanged, which is the rule, means the same context. Only after a change is the context
-//! looked at, in [`arrive`]: a thread's base context, which nobody entered, uses the
-//! thread's own stack; any other has a [`TaskState`].
+//! looked at, in [`arrive`]: a thread's base context, which nobody entered, and the one that
+//! `threading` has all of a thread run in use the thread's own stack; any other has a
+//! [`TaskState`].
 
 use std::cell::Cell;
 use std::ptr::null_mut;
@@ -15,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
 
 use super::task::{self, TaskState};
-use super::{graves, thread_name};
+use super::{graves, thread_object};
 use crate::entry::keeping_error;
 
 /// A thread state and how often its context has changed.
@@ -44,14 +45,16 @@ pub struct ThreadContext {
     task: Cell<*const TaskState>,
     /// The thread's base context, once known, and the thread state it belongs to. Compared only.
     base: Cell<(*mut ffi::PyObject, u64)>,
+    /// The same of the context that all of the thread runs in, which its `threading.Thread` holds.
+    whole: Cell<(*mut ffi::PyObject, u64)>,
     /// The path that a task without a stack of its own is in, and where that was looked up.
     looked: Cell<(Version, PathId)>,
     /// Durations of the last span by site, in ticks, outside of tasks.
     last: Cell<*mut Vec<u64>>,
     /// Spans opened here by `with` and not closed yet.
     open: Cell<u32>,
-    /// Whether the thread's name was asked for.
-    is_named: Cell<bool>,
+    /// Whether `threading` was asked about the thread.
+    is_known: Cell<bool>,
 }
 
 thread_local! {
@@ -60,10 +63,11 @@ thread_local! {
             seen: Cell::new(NOWHERE),
             task: Cell::new(std::ptr::null()),
             base: Cell::new((null_mut(), u64::MAX)),
+            whole: Cell::new((null_mut(), u64::MAX)),
             looked: Cell::new((NOWHERE, PathId::ROOT)),
             last: Cell::new(null_mut()),
             open: Cell::new(0),
-            is_named: Cell::new(false),
+            is_known: Cell::new(false),
         }
     };
     static LAST: LastOwner = const { LastOwner(Cell::new(null_mut())) };
@@ -222,12 +226,10 @@ impl ThreadContext {
 #[cold]
 #[inline(never)]
 fn arrive(thread: &ThreadContext) {
-    if !thread.is_named.replace(true) {
+    if !thread.is_known.replace(true) {
         // SAFETY: only called with the lock held.
         let python = unsafe { Python::assume_attached() };
-        if let Some(name) = thread_name::of_caller(python) {
-            recorder::name_thread(&name);
-        }
+        keeping_error(|| get_to_know(thread, python));
     }
     if let Some(context) = settle_if_known(thread) {
         thread.settle(std::ptr::null());
@@ -239,12 +241,31 @@ fn arrive(thread: &ThreadContext) {
     }
 }
 
+/// Asks `threading` about the thread: for its name, and for the context that all of it runs in.
+fn get_to_know(thread: &ThreadContext, python: Python<'_>) {
+    let Some(object) = thread_object::of_caller(python) else {
+        return;
+    };
+    if let Some(name) = thread_object::name(&object) {
+        recorder::name_thread(&name);
+    }
+    // One that was copied inside a task has what was open there, and opens its spans under that.
+    if let Some(context) = thread_object::context(&object)
+        && !task::is_inherited_by(&context)
+    {
+        // SAFETY: called with the lock held.
+        let state = unsafe { laptime_context_place() }.thread;
+        thread.whole.set((context.as_ptr(), state));
+    }
+}
+
 /// Turns to the stack of the context that is current, if it has one; a base context has the thread's
 /// own. Returns any other context.
 fn settle_if_known(thread: &ThreadContext) -> Option<Borrowed<'static, 'static, PyAny>> {
     // SAFETY: only called with the lock held.
     let (now, context) = unsafe { (laptime_context_place(), laptime_context_current()) };
-    if context.is_null() || thread.base.get() == (context, now.thread) {
+    let place = (context, now.thread);
+    if context.is_null() || thread.base.get() == place || thread.whole.get() == place {
         thread.settle(std::ptr::null());
         return None;
     }
@@ -255,7 +276,7 @@ fn settle_if_known(thread: &ThreadContext) -> Option<Borrowed<'static, 'static, 
     if let Some(state) = task::known(context) {
         thread.settle(state);
     } else if is_base(context) {
-        thread.base.set((context.as_ptr(), now.thread));
+        thread.base.set(place);
         thread.settle(std::ptr::null());
     } else {
         return Some(context);

@@ -7,7 +7,7 @@
 
 use laptime_core::{PathId, PathTable, Runner};
 
-use super::layout::{self, Layout};
+use super::layout::{self, Layout, NOWHERE};
 use super::peek::{half, half_at, peek, word, word_at};
 use crate::fast::task;
 
@@ -35,6 +35,10 @@ pub fn runner(context: u64) -> Option<Runner> {
     }
     let pair = pair(word_at(copy, layout.context_vars), layout)?;
     if pair == 0 {
+        // The context that `threading` has all of a thread run in: none was entered before it.
+        if layout.context_previous != NOWHERE && word_at(copy, layout.context_previous) == 0 {
+            return Some(Runner::Thread);
+        }
         let (track, path) = (0, PathId::ROOT);
         return Some(Runner::Task { track, path });
     }

@@ -1,6 +1,6 @@
 //! Where the interpreter keeps what is read of it, as the shim knows from its headers.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 
 /// Offsets and lengths in bytes; the same as `laptime_layout` in shim/stack.c.
 #[repr(C)]
@@ -38,6 +38,8 @@ pub struct Layout {
     pub context_len: u64,
     pub context_vars: u64,
     pub context_entered: u64,
+    /// The context that was current before; [`NOWHERE`] where threads begin in none.
+    pub context_previous: u64,
     pub root: u64,
     pub bitmap: u64,
     pub bitmap_items: u64,
@@ -53,12 +55,23 @@ pub struct Layout {
 pub const NOWHERE: u64 = u64::MAX;
 
 unsafe extern "C" {
+    fn laptime_unknown_stacks() -> *const c_char;
     fn laptime_stack_layout() -> *const Layout;
     fn laptime_interpreter() -> *mut c_void;
     fn laptime_first_state(interpreter: *mut c_void) -> *mut c_void;
     fn laptime_lock_holder() -> *const c_void;
     fn laptime_line(code: *mut u8, code_at: u64, table: *mut u8, instruction: u64) -> i32;
     fn laptime_text(head: *mut u8, at: &mut u64, width: &mut u64, length: &mut u64) -> i32;
+}
+
+/// Why nothing of this interpreter may be read, if so: it isn't known where things stand, and nothing
+/// else here may be called.
+pub fn unknown() -> Option<&'static str> {
+    // SAFETY: a constant text, or null.
+    unsafe {
+        let why = laptime_unknown_stacks();
+        (!why.is_null()).then(|| CStr::from_ptr(why).to_str().unwrap_or_default())
+    }
 }
 
 /// That of the interpreter that the extension was built for.

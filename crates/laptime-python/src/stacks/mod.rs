@@ -113,6 +113,9 @@ fn holder(interpreter: u64, layout: &Layout) -> Option<u64> {
 
 /// Finds the interpreter in the memory of this process.
 fn open() -> Result<Box<dyn StackSource>, String> {
+    if let Some(why) = layout::unknown() {
+        return Err(why.to_owned());
+    }
     let mut interpreter = Interpreter {
         layout: layout::layout(),
         frames: Frames::new(),

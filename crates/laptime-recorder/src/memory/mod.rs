@@ -34,7 +34,7 @@ pub(crate) use frames::Frames;
 pub use interval::Interval;
 pub use patch::check_machine as check;
 pub(crate) use patch::look_for_new_objects;
-pub use switch::{process, stop};
+pub use switch::{process, refuse, stop};
 
 use crate::registration;
 use crate::registry;

@@ -1,5 +1,7 @@
 //! Whether memory is counted: the switch, the process's total, and what a fork does to them.
 
+use std::sync::OnceLock;
+
 use laptime_core::{ProcessMemory, Unavailable};
 
 use super::{alloc, counters, patch};
@@ -7,12 +9,21 @@ use crate::lock::Lock;
 use crate::state::{self, More};
 
 static ON: Lock<bool> = Lock::new(false);
+static REFUSED: OnceLock<Unavailable> = OnceLock::new();
+
+/// Has memory not be counted in this process, for a reason that the program's language knows.
+pub fn refuse(reason: &str) {
+    let _ = REFUSED.set(Unavailable(reason.into()));
+}
 
 /// Counts from now on; whether this call began it.
 pub fn turn_on() -> Result<bool, Unavailable> {
     let mut on = ON.lock();
     if *on {
         return Ok(false);
+    }
+    if let Some(reason) = REFUSED.get() {
+        return Err(reason.clone());
     }
     if alloc::is_installed() {
         alloc::set_counting(true);

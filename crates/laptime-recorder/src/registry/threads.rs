@@ -64,11 +64,22 @@ struct ThreadPointer(NonNull<Thread>);
 unsafe impl Send for ThreadPointer {}
 
 impl ThreadPointer {
-    /// The thread's writer, to be interrupted or asked for its window.
-    fn writer(&self) -> &Writer {
-        // SAFETY: registered threads are alive. Interrupting is an atomic store, and a thread
-        // changes its window only under the lock that whoever has `Threads` holds.
-        unsafe { &(*self.0.as_ptr()).writer }
+    fn writer(&self) -> NonNull<Writer> {
+        // SAFETY: registered threads are alive.
+        unsafe { NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).writer) }
+    }
+
+    /// Sends the thread the slow way at its next record.
+    fn interrupt(&self) {
+        // SAFETY: registered threads are alive.
+        unsafe { Writer::interrupt_at(self.writer()) };
+    }
+
+    /// The window that the thread writes to.
+    fn window(&self) -> Option<&Window> {
+        // SAFETY: registered threads are alive, and a thread changes its window only under the lock
+        // that whoever has `Threads` holds.
+        unsafe { Writer::window_at(self.writer()) }
     }
 }
 
@@ -171,7 +182,7 @@ impl Threads {
     /// Sends every thread the slow way at its next record.
     pub fn interrupt(&self) {
         for known in &self.registered {
-            known.thread.writer().interrupt();
+            known.thread.interrupt();
         }
     }
 
@@ -183,8 +194,8 @@ impl Threads {
     /// The open windows of all threads and parked writers.
     pub fn open_windows(&self) -> impl Iterator<Item = &Window> {
         let registered = self.registered.iter();
-        let registered = registered.map(|known| known.thread.writer());
-        registered.chain(&self.parked).filter_map(Writer::window)
+        let registered = registered.filter_map(|known| known.thread.window());
+        registered.chain(self.parked.iter().filter_map(Writer::window))
     }
 
     /// Notes that a stack lies in a black box.

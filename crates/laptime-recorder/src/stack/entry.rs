@@ -1,5 +1,7 @@
 //! One open span, and what is marked on it.
 
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
 use laptime_core::PathId;
 
 use crate::site::Site;
@@ -28,6 +30,47 @@ pub struct Entry {
     /// Its site's index, and flags.
     pub site: u32,
     pub start: u64,
+}
+
+/// The place of an entry in a slot. Its thread alone writes it; another one may read it meanwhile, when the black box
+/// is written out or the process forks, and then finds parts of two entries at worst.
+#[repr(C)]
+#[derive(Debug)]
+pub struct AtomicEntry {
+    path: AtomicU32,
+    site: AtomicU32,
+    start: AtomicU64,
+}
+
+const _: () = assert!(size_of::<AtomicEntry>() == size_of::<Entry>());
+
+impl AtomicEntry {
+    /// What stands there.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot path of every span
+    pub fn get(&self) -> Entry {
+        Entry {
+            path: self.path.load(Relaxed),
+            site: self.site.load(Relaxed),
+            start: self.start.load(Relaxed),
+        }
+    }
+
+    /// The path of what stands there; the rest isn't loaded.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot path of every span
+    pub fn path(&self) -> u32 {
+        self.path.load(Relaxed)
+    }
+
+    /// Puts another there.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot path of every span
+    pub fn set(&self, entry: Entry) {
+        self.path.store(entry.path, Relaxed);
+        self.site.store(entry.site, Relaxed);
+        self.start.store(entry.start, Relaxed);
+    }
 }
 
 impl Entry {

@@ -22,7 +22,7 @@ use crate::memory::Frames;
 use crate::nvtx::Ranges;
 use carried::Carried;
 pub use closing::Closed;
-pub use entry::{AUTOMATIC, CARRIES, Entry, GENERAL};
+pub use entry::{AUTOMATIC, AtomicEntry, CARRIES, Entry, GENERAL};
 pub use slot::Slot;
 use slot::{BEYOND, Home};
 

@@ -1,13 +1,12 @@
 //! Where a stack lies: on memory of its own, or in a slot of the black box.
 
-use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use laptime_core::PathId;
 use laptime_core::format::process::{SLOT_ENTRIES, SLOT_LEN};
 
-use super::entry::Entry;
+use super::entry::{AtomicEntry, Entry};
 
 /// Value of [`Slot::depth`] while spans lie beyond the slot: no index of the slot is innermost then.
 pub const BEYOND: u32 = SLOT_ENTRIES as u32 + 1;
@@ -18,10 +17,29 @@ pub struct Slot {
     pub depth: AtomicU32,
     pub track: AtomicU32,
     zero: u64,
-    pub entries: [Cell<Entry>; SLOT_ENTRIES],
+    pub entries: [AtomicEntry; SLOT_ENTRIES],
 }
 
 const _: () = assert!(size_of::<Slot>() == SLOT_LEN);
+
+impl Slot {
+    /// Its bytes, as they lie in a black box that is mapped. Its thread may go on writing meanwhile.
+    pub fn to_bytes(&self) -> [u8; SLOT_LEN] {
+        let mut bytes = [0; SLOT_LEN];
+        let (head, entries) = bytes.split_at_mut(SLOT_LEN - SLOT_ENTRIES * ENTRY_LEN);
+        head[..4].copy_from_slice(&self.depth.load(Ordering::Acquire).to_ne_bytes());
+        head[4..8].copy_from_slice(&self.track.load(Ordering::Relaxed).to_ne_bytes());
+        for (to, entry) in entries.chunks_exact_mut(ENTRY_LEN).zip(&self.entries) {
+            let entry = entry.get();
+            to[..4].copy_from_slice(&entry.path.to_ne_bytes());
+            to[4..8].copy_from_slice(&entry.site.to_ne_bytes());
+            to[8..].copy_from_slice(&entry.start.to_ne_bytes());
+        }
+        bytes
+    }
+}
+
+const ENTRY_LEN: usize = size_of::<Entry>();
 
 /// The slot of one stack, empty when it goes: freed if it is memory of its own.
 #[derive(Debug)]
@@ -120,7 +138,7 @@ impl Home {
     /// The entry at an index.
     pub fn entry(&self, index: usize) -> Entry {
         let entry = self.get().entries.get(index);
-        entry.map(Cell::get).unwrap_or_default()
+        entry.map(AtomicEntry::get).unwrap_or_default()
     }
 }
 

@@ -21,6 +21,7 @@ def train(model, there, back, number):
 
 if __name__ == "__main__":
     seed(0)
+    torch.optim.SGD([torch.ones(1)], lr=0.1)  # imports the compiler, which forks then have
     # The second one fails. One that is spawned starts an interpreter anew.
     for start, numbers in (("fork", (0, 1)), ("spawn", (1,))):
         context = multiprocessing.get_context(start)

@@ -32,8 +32,10 @@ def work(rank, file):
 
 
 if __name__ == "__main__":
-    torch.multiprocessing.spawn(work, (os.path.join(os.environ["TMPDIR"], "store"),), nprocs=2)
     store = os.path.join(os.environ["TMPDIR"], "store")
+    torch.optim.Adam([torch.ones(1)])  # imports the compiler, which the ranks then have
+    # By fork, which imports torch once; spawned.py and launched.py start theirs anew.
+    torch.multiprocessing.start_processes(work, (store,), nprocs=2, start_method="fork")
     if os.path.exists(store):  # Its last user removes it, where there is one.
         os.remove(store)
     for rank in range(2):

@@ -108,9 +108,8 @@ pub unsafe extern "C" fn set_work(
     // SAFETY: called by the interpreter with a handle and a value, or null to delete it.
     let (python, result) = unsafe {
         let python = Python::assume_attached();
-        let what = KEYWORDS[closure.addr()];
         let value = Bound::from_borrowed_ptr_or_opt(python, value);
-        let said = || say(handle(this).site, what, value);
+        let said = || say(handle(this).site, KEYWORDS[closure.addr()], value);
         (python, measuring(|| Ok(()), said))
     };
     match result {

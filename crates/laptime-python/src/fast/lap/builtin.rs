@@ -94,8 +94,9 @@ unsafe extern "C" fn lap(
         // SAFETY: one argument; the lock is held, and nothing below runs Python code.
         unsafe {
             let argument = *arguments;
-            let entry = CACHE.get()[place_of(argument)];
-            if entry.name == argument {
+            if let Some(entry) = CACHE.get().get(place_of(argument))
+                && entry.name == argument
+            {
                 return ffi::Py_NewRef(entry.handle);
             }
         }

@@ -1,0 +1,4 @@
+//! Models of burn, counted.
+
+mod counting;
+mod truth;

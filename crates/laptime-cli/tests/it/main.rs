@@ -1,0 +1,26 @@
+//! The command, as it is typed.
+
+#[path = "../../../laptime-recorder/tests/it/own_process.rs"]
+mod own_process;
+
+mod bench;
+mod benchmark_files;
+mod compare;
+mod damage;
+mod doctor;
+mod export;
+mod help;
+mod hostile;
+mod live;
+mod missing;
+mod ops;
+mod page;
+mod place;
+mod recording;
+mod report;
+mod run;
+mod signals;
+mod slips;
+mod terminal;
+mod until;
+mod versions;

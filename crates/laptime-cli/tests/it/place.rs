@@ -1,0 +1,83 @@
+//! A scratch folder to run the built `laptime` in, with a clean environment.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use laptime_core::RunInfo;
+
+/// A folder of one test; removed at its end.
+pub struct Place(tempfile::TempDir);
+
+/// What a command left.
+#[derive(Debug)]
+pub struct Left {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file and returns its name.
+    pub fn file<'a>(&self, name: &'a str, content: &str) -> &'a str {
+        std::fs::write(self.path().join(name), content).unwrap();
+        name
+    }
+
+    /// `laptime`, ready to be given arguments.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_laptime"));
+        command.current_dir(self.path());
+        for (variable, _) in std::env::vars_os() {
+            let name = variable.to_string_lossy();
+            let is_ours = name.starts_with("LAPTIME") || name.ends_with("_COLOR");
+            if is_ours || name == "CI" || name == "COLUMNS" {
+                command.env_remove(variable);
+            }
+        }
+        command
+    }
+
+    /// Runs `laptime` with these arguments.
+    pub fn laptime(&self, arguments: &[&str]) -> Left {
+        Left::from(self.command().args(arguments).output().unwrap())
+    }
+
+    /// The description in a recording of this folder.
+    pub fn run_info(&self, recording: &str) -> RunInfo {
+        let path = self.path().join(recording).join(RunInfo::FILE_NAME);
+        RunInfo::from_json(&std::fs::read(path).unwrap()).unwrap()
+    }
+
+    /// Recordings in this folder, sorted.
+    pub fn recordings(&self) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = std::fs::read_dir(self.path())
+            .unwrap()
+            .map(|entry| PathBuf::from(entry.unwrap().file_name()))
+            .filter(|name| name.extension().is_some_and(|is| is == "lap"))
+            .collect();
+        found.sort();
+        found
+    }
+}
+
+impl From<Output> for Left {
+    fn from(output: Output) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        Self {
+            code: output
+                .status
+                .code()
+                .unwrap_or_else(|| -output.status.signal().unwrap()),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+# The Python tests. Two at a time, in a random order, which they print; ORDER=<seed> repeats one.
+
+WORKERS ?= 2
+ORDER ?=
+# Threads that wait for each other sleep: where other work wants the processors, OpenMP's waiting
+# would take most of their time.
+export OMP_WAIT_POLICY := PASSIVE
+# Fakes that they build are of the build of the Rust tests.
+pytest = -m pytest -q -n $(WORKERS) --dist loadgroup --durations 20 --durations-min 2 $(ORDER:%=--randomly-seed=%)
+PYTEST = $(CHECKED) $(BIN)/python $(pytest)
+
+.PHONY: python python-laps python-phases python-operations python-other pythons zoo untouched imports
+python: python-laps python-phases python-operations
+
+python-laps: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	$(PYTEST) tests/python tests/faults tests/demo --ignore=tests/python/phases --ignore=tests/python/operations
+
+python-phases: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	$(PYTEST) tests/python/phases
+
+python-operations: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	$(PYTEST) tests/python/operations
+
+# What can differ between interpreters, on the newest other CPython of the machine, and on all.
+python-other:
+	@other=$$(tools/pythons --other | tail -1 | cut -d' ' -f1); \
+	if test -n "$$other"; then $(MAKE) python-$$other; \
+	else echo "no other CPython here: what can differ between interpreters is not tested"; fi
+
+pythons:
+	for other in $$(tools/pythons --other | cut -d' ' -f1); do $(MAKE) python-$$other; done
+
+python-3.%: $(STAMPS)/laptime-3.%
+	$(CHECKED) $(BUILD)/venvs/3.$*/bin/python $(pytest) -m interpreter tests/python tests/faults
+
+# Every model of torchvision and architecture of transformers that is known, counted.
+zoo: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	$(PYTEST) tests/python/operations/test_torch_zoo.py --all
+
+# Training programs by number, each trained with a count in its midst and without; `make
+# python-operations` runs the first 200. First, that the programs do the same each time by themselves.
+PROGRAMS ?= 5000
+untouched: $(STAMPS)/set-test $(STAMPS)/laptime
+	cd tests/python/operations && $(abspath $(BIN))/python -m untouched --programs 200 --no-count
+	cd tests/python/operations && $(abspath $(BIN))/python -m untouched --programs $(PROGRAMS)
+
+imports: $(STAMPS)/set-test $(STAMPS)/laptime
+	$(BIN)/python tests/soak/imports.py --times 500 --module torch

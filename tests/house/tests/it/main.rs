@@ -1,0 +1,9 @@
+//! The workspace's own shape: what crates may use, what files look like, what the documents name.
+
+mod circles;
+mod crate_edges;
+mod guards;
+mod map;
+mod one_build;
+mod shape;
+mod syntax;
