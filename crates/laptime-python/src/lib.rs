@@ -44,7 +44,6 @@ mod span;
 mod spans;
 mod stacks;
 mod state;
-mod statistics;
 mod steps;
 mod stretches;
 mod summary;
@@ -215,9 +214,6 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         stacks::leave_stacks,
         stacks::sample_stacks,
         state::undone,
-        statistics::statistics,
-        statistics::statistics_adjusted,
-        statistics::statistics_distributions,
         steps::window::step_window,
         operators::set_profiling,
         operators::end_early,
