@@ -23,15 +23,20 @@ python-operations: $(STAMPS)/set-test $(STAMPS)/laptime-tested
 
 # What can differ between interpreters, on the newest other CPython of the machine, and on all.
 python-other:
-	@other=$$(tools/pythons --other | tail -1 | cut -d' ' -f1); \
+	@other=$$(tools/pythons --newest-other "$(PYTHON)" | cut -d' ' -f1); \
 	if test -n "$$other"; then $(MAKE) python-$$other; \
-	else echo "no other CPython here: what can differ between interpreters is not tested"; fi
+	else echo "there is no other CPython here: what can differ between interpreters is tested on the main one alone"; fi
 
 pythons:
-	for other in $$(tools/pythons --other | cut -d' ' -f1); do $(MAKE) python-$$other; done
+	for other in $$(tools/pythons --others "$(PYTHON)" | cut -d' ' -f1); do $(MAKE) python-$$other; done
 
 python-3.%: $(STAMPS)/laptime-3.%
 	$(CHECKED) $(BUILD)/venvs/3.$*/bin/python $(pytest) -m interpreter tests/python tests/faults
+
+# A CPython from its own source, where `tools/pythons` finds it: SOURCE=<folder> (docs/python-edges.md).
+.PHONY: python-build
+python-build:
+	tools/build-python "$(SOURCE)" $(PREFIX)
 
 # Every model of torchvision and architecture of transformers that is known, counted.
 zoo: $(STAMPS)/set-test $(STAMPS)/laptime-tested
