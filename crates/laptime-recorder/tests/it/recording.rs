@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use laptime_core::format::process::{PREFIX_LEN, ProcessHeader, open_spans, window_offset};
 use laptime_core::format::record::Record;
@@ -450,4 +451,33 @@ fn a_recording_is_never_overwritten_and_an_inner_one_is_a_reference() {
 fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
     let error = record(Path::new("/proc/none/a.lap"), &RecordOptions::default()).unwrap_err();
     assert!(error.to_string().contains("/proc/none/a.lap"), "{error}");
+}
+
+#[test]
+fn recordings_end_while_other_threads_ask_what_was_recorded() {
+    own_process::run(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let goes_on = Arc::new(());
+        let asks = Arc::downgrade(&goes_on);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while asks.strong_count() > 0 {
+                        drop(live());
+                    }
+                });
+            }
+            let site = Site::intern("asked-for");
+            for backing in [Backing::Mapped, Backing::Written].repeat(10) {
+                let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+                for _ in 0..100 {
+                    exit(enter(site).unwrap());
+                }
+                let read = read(&recording.finish().unwrap());
+                assert_eq!(counts(&read), [("asked-for".to_owned(), 100)]);
+            }
+            // As a panic does.
+            drop(goes_on);
+        });
+    });
 }
