@@ -38,7 +38,7 @@ fn known(kept: Option<Ceilings>) -> (Ceilings, bool, Option<Ceilings>) {
         run(5.0, 1.0, 0.95)
     };
     let known = kept_or(kept, measure, |all| {
-        *stored.borrow_mut() = Some(all.clone())
+        *stored.borrow_mut() = Some(all.clone());
     });
     (known, has_run, stored.into_inner())
 }
