@@ -1,4 +1,7 @@
-"""What the machine reaches at most: measured once, kept, and always said where from."""
+"""What the machine reaches at most: measured once, kept, and always said where from.
+
+When it is measured again is tested in laptime-recorder.
+"""
 
 from __future__ import annotations
 
@@ -46,16 +49,13 @@ def kept(home: Path) -> Path:
     return path
 
 
-def rewrite(
-    home: Path, cpu_ratio: float, per_s: float, median_ratio: float = 0.95, tries: int = 1
-) -> None:
-    """Makes every kept ceiling one of a quiet or a busy machine."""
+def quiet(home: Path) -> None:
+    """Makes every kept ceiling one of a quiet machine, which nobody measures again."""
     ceilings = json.loads(kept(home).read_text())
     ceilings["taken_realtime_ns"] = 1
     for ceiling in ceilings["all"]:
-        ceiling["per_s"] = per_s
-        measured = ceiling["origin"]["instructions"]
-        measured |= {"cpu_ratio": cpu_ratio, "median_ratio": median_ratio, "tries": tries}
+        ceiling["per_s"] = 7.0
+        ceiling["origin"]["instructions"] |= {"cpu_ratio": 1.0, "median_ratio": 0.95, "tries": 1}
     kept(home).write_text(json.dumps(ceilings))
 
 
@@ -64,44 +64,21 @@ def test_the_processor_is_measured_once_and_kept(home: Path, measured: tuple[Pat
     assert json.loads(kept(home).read_text()) == first
     assert {"bytes"} <= {bound for one in first["all"] if isinstance(bound := one["bound"], str)}
     assert all("instructions" in ceiling["origin"] for ceiling in first["all"])
-    rewrite(home, cpu_ratio=1.0, per_s=7.0)
+    quiet(home)
     again = json.loads(run(PRINT, home))
     assert again["taken_realtime_ns"] == 1
     assert {ceiling["per_s"] for ceiling in again["all"]} == {7.0}
-
-
-def test_what_a_busy_machine_reached_is_measured_again_and_the_better_one_kept(home: Path) -> None:
-    rewrite(home, cpu_ratio=0.5, per_s=7.0)
-    again = json.loads(run(PRINT, home))
-    assert again["taken_realtime_ns"] > 1
-    assert min(ceiling["per_s"] for ceiling in again["all"]) > 7.0
-
-
-def test_samples_that_scatter_are_measured_again_but_not_for_ever(home: Path) -> None:
-    # All of its processor time, and most samples far below the best: a hypervisor took it away.
-    rewrite(home, cpu_ratio=1.0, per_s=7.0, median_ratio=0.2)
-    assert json.loads(run(PRINT, home))["taken_realtime_ns"] > 1
-    rewrite(home, cpu_ratio=1.0, per_s=7.0, median_ratio=0.2, tries=3)
-    assert json.loads(run(PRINT, home))["taken_realtime_ns"] == 1
-
-
-def test_a_damaged_file_is_measured_anew(home: Path) -> None:
-    kept(home).write_text("{")
-    again = json.loads(run(PRINT, home))
-    assert json.loads(kept(home).read_text()) == again
-
-
-def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / "laptime").write_text("a file where the folder would be")
-    assert json.loads(run(PRINT, tmp_path))["all"]
 
 
 def test_no_framework_is_imported(measured: tuple[Path, str]) -> None:
     assert measured[1].rpartition("\n")[2] == "False"
 
 
+#: Of small products, once through: what they reach is no matter here.
 WITH_TORCH = """
 import json, os, torch, laptime as lt
+from laptime import _ceilings
+_ceilings._SIZES, _ceilings._ROUNDS = (32, 64), 1
 torch.set_num_threads(1)
 ceilings = lt.ceilings()
 peak, memory = ceilings.get("float32"), ceilings.get(None)
@@ -123,10 +100,11 @@ def told(
 ) -> dict[str, Any]:
     """What a program tells that has torch and computes with one thread.
 
-    Once for both tests: torch's products keep all processors busy for seconds.
+    Once for both tests: torch's products keep all processors busy.
     """
     home = tmp_path_factory.mktemp("with-torch")
     shutil.copytree(measured[0], home, dirs_exist_ok=True)
+    quiet(home)
     answer: dict[str, Any] = json.loads(run(WITH_TORCH, home, warm.python))
     return answer
 
@@ -160,6 +138,7 @@ def test_the_command_shows_them(home: Path) -> None:
 def test_a_launch_where_there_is_no_torch_does_not_measure_again(home: Path, tmp_path: Path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['torch'] = None\n")
     (tmp_path / "program.py").write_text("print('ran')\n")
+    quiet(home)
     paths = {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(home)}
     done = subprocess.run(
         [sys.executable, "-m", "laptime", "run", "--ops", "program.py"],

@@ -51,8 +51,9 @@ def test_time_in_the_queue_is_counted_from_the_scheduled_arrival(clock: Any) -> 
 
 def test_a_rate_that_is_too_high_ends_and_who_waits_is_counted(clock: Any) -> None:
     load = _load(lambda x: clock.work(0.01), rate=1_000, arrivals="constant", budget=0.3)
-    # Requests arrive for 0.3 s and are served for twice as long.
-    assert (load.arrived, load.served) == (300, 60)
+    # Requests arrive for 0.3 s and are served for twice as long, each for 10 ms.
+    assert load.arrived == 300
+    assert 59 <= load.served <= 61
     assert load.kept_up is False
     assert load.is_at_least
     assert load.busy_ratio == pytest.approx(10, rel=0.01)

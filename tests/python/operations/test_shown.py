@@ -1,4 +1,4 @@
-"""How counts are printed, written and shown in a notebook; what they say is tested in laptime-report."""
+"""How counts are printed, written and shown in a notebook."""
 
 import copy
 import csv

@@ -28,7 +28,12 @@ fn file(machine: &str) -> Option<PathBuf> {
 /// What was measured on this machine before. `None` when nothing was, or it can't be read.
 pub fn load() -> Option<Ceilings> {
     let machine = machine();
-    let text = fs::read_to_string(file(&machine)?).ok()?;
+    read(&file(&machine)?, &machine)
+}
+
+/// What a file keeps of a machine.
+pub(super) fn read(path: &Path, machine: &str) -> Option<Ceilings> {
+    let text = fs::read_to_string(path).ok()?;
     let ceilings: Ceilings = serde_json::from_str(&text).ok()?;
     (ceilings.machine == machine).then_some(ceilings)
 }
@@ -46,11 +51,16 @@ pub fn note_kept() -> bool {
 pub fn store(ceilings: &Ceilings) -> io::Result<PathBuf> {
     let path = file(&ceilings.machine)
         .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME is set"))?;
+    write(&path, ceilings)?;
+    Ok(path)
+}
+
+/// Keeps them in a file, whose folder is made.
+pub(super) fn write(path: &Path, ceilings: &Ceilings) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     // Another process may read it at the same time: it sees the old one or the new one, whole.
     let part = path.with_extension(format!("{}.part", std::process::id()));
     fs::write(&part, serde_json::to_vec_pretty(ceilings)?)?;
-    fs::rename(&part, &path)?;
-    Ok(path)
+    fs::rename(&part, path)
 }
