@@ -8,14 +8,13 @@ interrupted or not.
 from __future__ import annotations
 
 import contextvars
-import os
 import random
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from .._core import State, undone
+from .libraries import libraries
 from .savers import Saver, savers
 
 T = TypeVar("T")
@@ -58,7 +57,7 @@ class World(Undo):
     ) -> None:
         super().__init__()
         self.state = State(
-            (list(sought), acting), list(leaves), _libraries(), [*more, *savers()], outside
+            (list(sought), acting), list(leaves), list(libraries()), [*more, *savers()], outside
         )
         self.undo.append(self.state.restore)
         for state, restore in _random_states():
@@ -71,11 +70,3 @@ def _random_states() -> Iterator[tuple[Any, Callable[[Any], Any]]]:
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None:
         yield numpy.random.get_state(), numpy.random.set_state
-
-
-def _libraries() -> list[str]:
-    """Where code lies that isn't the program's."""
-    paths = sysconfig.get_paths()
-    found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    return [path + os.sep for path in found] + ["<frozen", "<string torch"]

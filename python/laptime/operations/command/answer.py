@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import pathlib
 import signal
 import sys
 import traceback
@@ -14,6 +13,7 @@ from typing import Any
 from ..._ceilings import ceilings
 from ..._core import LaptimeError
 from .. import count, no_weights
+from ..libraries import libraries
 from . import exported_program, factory, hints, pretrained_model, vision
 from .inputs import described, typed, with_values
 from .request import Failure, Request, Target
@@ -163,15 +163,10 @@ def told(error: Exception) -> Failure:
     if way_out is not None:
         return Failure(message, way_out)
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not _is_installed(frame.filename)]
+    installed = libraries()
+    own = [frame for frame in frames if not frame.filename.startswith(installed)]
     if not own:
         return Failure(message)
     last = own[-1]
     place = f"{os.path.relpath(last.filename)}:{last.lineno}, in {last.name}"
     return Failure(message, f"raised below {place}")
-
-
-def _is_installed(filename: str) -> bool:
-    package = str(pathlib.Path(__file__).parents[2])
-    folders = (package, sys.prefix, sys.base_prefix, "<frozen")
-    return "site-packages" in filename or filename.startswith(folders)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import linecache
 import os
-import sysconfig
 import traceback
 
 from torch._subclasses import fake_tensor
 
+from ..libraries import libraries
 from .copies import HasNoMemory
 from .fakes import NeedsValues
 
@@ -25,13 +25,6 @@ _KINDS = tuple(
 )
 #: What its kernels say, in errors of other classes.
 _SAID = ("FakeTensor", "data pointer", "tensor subclasses")
-
-#: Where code lies that is not the program's.
-_LIBRARIES = (
-    *{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")},
-    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
-    "<frozen",
-)
 
 
 def needs_values(error: object) -> bool:
@@ -50,7 +43,7 @@ def _is_raised_by_the_program(error: Exception) -> bool:
     last = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         last = frame, line
-    if last is None or last[0].f_code.co_filename.startswith(_LIBRARIES):
+    if last is None or last[0].f_code.co_filename.startswith(libraries()):
         return False
     code = last[0].f_code
     return "raise" in linecache.getline(code.co_filename, last[1])
@@ -73,6 +66,6 @@ def _place(error: Exception) -> str:
     """The line of the program that an error came from: the innermost outside of libraries."""
     place = ""
     for frame, line in traceback.walk_tb(error.__traceback__):
-        if not frame.f_code.co_filename.startswith(_LIBRARIES):
+        if not frame.f_code.co_filename.startswith(libraries()):
             place = f", in {os.path.basename(frame.f_code.co_filename)}, line {line}"
     return place
