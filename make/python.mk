@@ -42,6 +42,11 @@ python-build:
 zoo: $(STAMPS)/set-test $(STAMPS)/laptime-tested
 	$(PYTEST) tests/python/operations/test_torch_zoo.py --all
 
+# What laps are told of memory in random programs; `make python-laps` runs a tenth of them.
+.PHONY: sequences
+sequences: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	$(PYTEST) tests/python/device/test_laps_memory_sequences.py --all
+
 # Training programs by number, each trained with a count in its midst and without; `make
 # python-operations` runs the first 200. First, that the programs do the same each time by themselves.
 PROGRAMS ?= 5000

@@ -14,8 +14,8 @@ from fake_history import HistoryAllocators
 import laptime as lt
 
 MIB = 1 << 20
-#: Programs for each way.
-PROGRAMS = 80
+#: Programs for each way; with `--all` so many times as many.
+PROGRAMS, ALL = 20, 10
 STEPS = 60
 
 
@@ -137,10 +137,14 @@ class Program:
 
 @pytest.mark.parametrize("mode", ["bounds", "fold", "history"])
 def test_each_way_tells_the_truth_of_random_programs(
-    started_with_history: Callable[..., Any], stopped: Callable[[], None], mode: str
+    started_with_history: Callable[..., Any],
+    stopped: Callable[[], None],
+    mode: str,
+    request: pytest.FixtureRequest,
 ) -> None:
     exact = told = 0
-    for seed in range(PROGRAMS):
+    programs = PROGRAMS * (ALL if request.config.getoption("--all") else 1)
+    for seed in range(programs):
         allocators, torch = started_with_history(mode, count=1 + seed % 3)
         # All are in use before the first lap, and remain so.
         for index in range(len(allocators.real)):
@@ -161,5 +165,5 @@ def test_each_way_tells_the_truth_of_random_programs(
             told += 1
             exact += (least, most) == truth
             assert mode == "bounds" or (least, most) == truth, (seed, lap.name)
-    assert told > PROGRAMS
+    assert told > programs
     assert (exact == told) is (mode != "bounds")
