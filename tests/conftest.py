@@ -6,6 +6,7 @@ With `--in-process` a test that starts a process is skipped: what is left answer
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -48,6 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.randomly_reset_seed = False
     if config.getoption("--in-process"):
         sys.addaudithook(_skip)
+    # A table is as wide as it is for everybody, whatever terminal the tests run in; a worker of
+    # xdist has a width of its own.
+    for size in ("COLUMNS", "LINES"):
+        os.environ.pop(size, None)
 
 
 def _skip(event: str, _: object) -> None:
