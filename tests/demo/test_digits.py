@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+# One run of the demo, for all tests.
+pytestmark = pytest.mark.xdist_group("digits")
 ROOT = Path(__file__).parents[2]
 EPOCHS = 6
 # 1,437 images of training data in batches of 64, 360 of test data in batches of 256.

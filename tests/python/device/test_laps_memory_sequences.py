@@ -1,4 +1,7 @@
-"""Random programs on several devices and in threads, read in each way, beside a plain model."""
+"""Random programs on several devices and in threads, read in each way, beside a plain model.
+
+Twenty programs take eight seconds: the model looks at every lap and device after every step.
+"""
 
 from __future__ import annotations
 

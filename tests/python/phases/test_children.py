@@ -1,4 +1,7 @@
-"""Processes that multiprocessing makes: what they held back is told when they end."""
+"""Processes that multiprocessing makes: what they held back is told when they end.
+
+Where they import torch anew, three interpreters do.
+"""
 
 import json
 import subprocess

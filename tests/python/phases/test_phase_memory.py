@@ -1,4 +1,7 @@
-"""Memory of the automatic phases, beside laps around the same work."""
+"""Memory of the automatic phases, beside laps around the same work.
+
+PyTorch is started for it, as PYTHONMALLOC is read at the start.
+"""
 
 from __future__ import annotations
 

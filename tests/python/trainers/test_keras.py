@@ -16,7 +16,11 @@ from warm import Warm
 
 import laptime as lt
 
-pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="keras is not installed")
+pytestmark = [
+    pytest.mark.skipif(find_spec("keras") is None, reason="keras is not installed"),
+    # One interpreter with Keras at a time: each holds 700 MB.
+    pytest.mark.xdist_group("keras"),
+]
 
 CODE = """
 import json, sys, time
