@@ -1,7 +1,8 @@
 """Every system call of a recording fails once, and from somewhere on: the program doesn't notice.
 
 `failing.c` makes the n-th call of the extension module fail. One process imports Laptime and forks
-a program for each n. `LAPTIME_TEST_FAULTS=all` tries every error at every call. Some 300 forks take eight seconds.
+a program for each n. `LAPTIME_TEST_FAULTS=all` tries every error at every call. A fork for each
+takes eight seconds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the machine reaches at most: measured once, kept, and always said where from.
 
-When it is measured again is tested in laptime-recorder. A measurement takes two seconds of all processors, and more while
-they are busy; torch's takes ten.
+When it is measured again is tested in laptime-recorder. A measurement takes two seconds of all
+processors, and more while they are busy; torch's takes ten.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The notebooks among the examples run from above to below, and say what their text says.
 
-The convolution's takes half a minute: it measures the machine first, as it does for its first reader.
+The convolution's takes half a minute: it measures the machine first, as for its first reader.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Findings with `--stacks`: where memory grows, what is waited for, what blocks a loop.
 
-A program whose memory grows runs for six seconds: it is told of what lasts, over ten samples and more.
+A program whose memory grows runs for six seconds, as only growth that lasts is told.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whatever a program is, it goes on after a count as if there had been none.
 
-25 programs a test, each trained twice, take four to nine seconds, and thirteen where each count is ended
-at some instant.
+25 programs a test, each trained twice, take four to nine seconds, and thirteen where each count is
+ended at some instant.
 """
 
 import contextlib
