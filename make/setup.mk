@@ -83,7 +83,7 @@ $(STAMPS)/viewer: viewer/package-lock.json | $(STAMPS)/system-node $(STAMPS)/sys
 # ---------------------------------------------------------------- the main job
 
 .PHONY: demo picture clean
-demo: $(STAMPS)/laptime
+demo: $(STAMPS)/laptime-released
 	rm -rf demo && mkdir demo
 	$(BIN)/laptime run -o demo/digits.lap --html demo/digits.html -- examples/digits/train.py
 	$(BIN)/laptime report demo/digits.lap -f markdown -o demo/digits.md
