@@ -120,10 +120,10 @@ from laptime.integrations.keras import LaptimeCallback
 
 class Timed(keras.optimizers.{base}):
     seconds = 0.0
-    def apply(self, *args, **named):
+    def _backend_update_step(self, *args, **named):
         begun = time.perf_counter()
         try:
-            return super().apply(*args, **named)
+            return super()._backend_update_step(*args, **named)
         finally:
             self.seconds += time.perf_counter() - begun
 
@@ -144,6 +144,7 @@ def test_the_optimizer_that_keras_calls_itself_is_a_phase(
 ) -> None:
     code = OPTIMIZER.format(base=base, every=every)
     done = run(code, env={"KERAS_BACKEND": "torch"}, python=keras_on_torch)
-    by_hand, optimizer, steps, count = json.loads(done.stdout.splitlines()[-1])
+    inside, optimizer, steps, count = json.loads(done.stdout.splitlines()[-1])
     assert count == 8 // (every or 1)
-    assert by_hand * 0.5 < optimizer < steps
+    # One lies in the other, so that nothing is left to how busy the machine is.
+    assert 0 < inside < optimizer < steps
