@@ -96,8 +96,6 @@ def _started(command: list[str], folder: Path) -> tuple[int, str]:
         name: value for name, value in os.environ.items() if not name.startswith("LAPTIME")
     }
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-    # A reader compiles for the first time; what was compiled before would make it short.
-    environment["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "compiled")
     try:
         ended = subprocess.run(
             command,
