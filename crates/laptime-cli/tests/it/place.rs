@@ -1,5 +1,6 @@
 //! A scratch folder to run the built `laptime` in, with a clean environment.
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -41,6 +42,16 @@ impl Place {
             if is_ours || name == "CI" || name == "COLUMNS" {
                 command.env_remove(variable);
             }
+        }
+        // What starts the tests in the background ignores these, and every program inherits that.
+        // SAFETY: `signal` may be called between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+                    libc::signal(number, libc::SIG_DFL);
+                }
+                Ok(())
+            });
         }
         command
     }
