@@ -24,6 +24,7 @@ mod file_path;
 mod handler;
 mod imports;
 mod inference;
+mod interned;
 mod jax;
 mod lookup;
 mod machine;

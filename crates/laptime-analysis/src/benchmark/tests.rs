@@ -215,7 +215,11 @@ fn what_prepares_a_run_makes_a_sample_no_longer_than_the_clock_needs() {
     }
     let outcome = plan.outcome().unwrap();
     // By the budget alone it would be one, of a clock step that is a fiftieth of it.
-    assert!((20..=50).contains(&outcome.iterations), "{}", outcome.iterations);
+    assert!(
+        (20..=50).contains(&outcome.iterations),
+        "{}",
+        outcome.iterations
+    );
     assert!(
         outcome.samples_ns.len() > 50,
         "{}",
