@@ -30,6 +30,9 @@ def compare(base: Any, new: Any = None, **options: Any) -> Comparison | Function
 
         lt.compare({"eager": lambda: model(x), "compiled": lambda: compiled(x)})
 
+    With `setup=make` each iteration is `fn(make())`, and `make` isn't measured: for functions that
+    use up their input.
+
     Changes below `threshold`, a part of the base, are none.
 
     **Errors** where a recording can't be read, or with fewer than two functions.

@@ -18,8 +18,9 @@ def compare(
 ) -> Comparison: ...
 @overload
 def compare(
-    base: Mapping[str, Callable[[], Any]],
+    base: Mapping[str, Callable[..., Any]],
     *,
+    setup: Callable[[], Any] | None = None,
     budget: float | None = None,
     threshold: float = 0.01,
     seed: int | None = None,

@@ -14,6 +14,7 @@ from ._core_benchmark import (
     ContestPlan as ContestPlan,
     SpeedVerdict as SpeedVerdict,
     bytes_text as bytes_text,
+    duration_text as duration_text,
     judge_samples as judge_samples,
     machine as machine,
     rate_text as rate_text,

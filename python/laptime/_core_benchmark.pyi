@@ -13,6 +13,9 @@ class BenchmarkPlan:
     def next(self) -> int:
         """Iterations to run now; 0 when nothing more is to be done."""
 
+    def spend(self, ticks: int) -> None:
+        """How long preparing them took: it is spent, and isn't theirs."""
+
     def told(self, ticks: int, cpu_ns: int) -> None:
         """How long they took."""
 
@@ -44,6 +47,7 @@ class BenchmarkOutcome:
         """Why it ended early and what makes it doubtful; `asked` is how a budget is asked for."""
 
 def bytes_text(bytes: int) -> str: ...
+def duration_text(ns: float) -> str: ...
 def rate_text(per_s: float, unit: str) -> str: ...
 def visible_text(name: str) -> str:
     """A name on one line, with escapes for what a terminal would obey."""
@@ -60,6 +64,9 @@ class ContestPlan:
     ) -> Self: ...
     def next(self) -> tuple[int, int] | None:
         """Who runs how many iterations now; None when nothing more is to be done."""
+
+    def spend(self, ticks: int) -> None:
+        """How long preparing them took: it is spent, and isn't theirs."""
 
     def told(self, ticks: int, cpu_ns: int) -> None:
         """How long they took."""

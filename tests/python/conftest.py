@@ -48,12 +48,13 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """What benchmarks measure with, and sleep by, in the place of the real one."""
-    from laptime.benchmarks import _calls, _loop
+    from laptime.benchmarks import _calls, _loop, _prepared
 
     clock = Clock()
     monkeypatch.setattr(_loop, "now", clock.now)
     monkeypatch.setattr(_loop, "process_time_ns", clock.cpu_ns)
     monkeypatch.setattr(_calls, "now", clock.now)
+    monkeypatch.setattr(_prepared, "now", clock.now)
     monkeypatch.setattr(_calls, "time", SimpleNamespace(sleep=clock.wait))
     return clock
 

@@ -44,6 +44,11 @@ impl BenchmarkPlan {
         }
     }
 
+    /// How long preparing them took: it is spent, and isn't theirs.
+    fn spend(&mut self, ticks: u64) {
+        self.0.spend(rate::nanoseconds(ticks));
+    }
+
     /// How long they took.
     fn told(&mut self, ticks: u64, cpu_ns: u64) {
         self.0.told(rate::nanoseconds(ticks), cpu_ns as f64);
@@ -140,6 +145,12 @@ pub fn rate_text(per_s: f64, unit: &str) -> String {
 #[pyfunction]
 pub fn bytes_text(bytes: u64) -> String {
     laptime_report::quantity::bytes(bytes)
+}
+
+/// A measured duration in nanoseconds, in the unit that fits it.
+#[pyfunction]
+pub fn duration_text(ns: f64) -> String {
+    laptime_report::quantity::measured(ns).inline()
 }
 
 /// A name on one line, with escapes for what a terminal would obey.

@@ -53,6 +53,11 @@ impl ContestPlan {
         }
     }
 
+    /// How long preparing them took: it is spent, and isn't theirs.
+    fn spend(&mut self, ticks: u64) {
+        self.contest.spend(rate::nanoseconds(ticks));
+    }
+
     /// How long they took.
     fn told(&mut self, ticks: u64, cpu_ns: u64) {
         self.contest.told(rate::nanoseconds(ticks), cpu_ns as f64);

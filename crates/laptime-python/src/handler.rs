@@ -9,10 +9,11 @@ use std::ffi::{c_int, c_void};
 use laptime_recorder::guard;
 use pyo3::exceptions::{PyBaseException, PyException, PyKeyboardInterrupt};
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::types::{PyTraceback, PyTuple};
+
+use crate::interned::intern;
 
 /// Whether a handler raised what came out of Laptime's own code. Then the traceback shows what the
 /// handler did, and nothing of what it interrupted.

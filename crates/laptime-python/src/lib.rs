@@ -24,6 +24,7 @@ mod file_path;
 mod handler;
 mod imports;
 mod inference;
+mod interned;
 mod jax;
 mod lookup;
 mod machine;
@@ -159,6 +160,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ceilings::kept_or_measured_ceilings,
         ceilings::measure_ceilings,
         benchmark::bytes_text,
+        benchmark::duration_text,
         benchmark::rate_text,
         benchmark::visible_text,
         command::run_cli,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use laptime::{ExportFormat, Recorded};
 use laptime_analysis::Summary;
 use laptime_report::{Format, View, render};
+use once_cell::race::OnceBox;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyDict};
 
 use crate::arrow::ArrowTable;
@@ -22,16 +22,16 @@ use crate::spans::SpanBatches;
 #[pyclass(frozen, module = "laptime", name = "Recording")]
 pub struct OpenedRecording {
     recorded: Recorded,
-    summary: PyOnceLock<Summary>,
+    summary: OnceBox<Summary>,
 }
 
 impl OpenedRecording {
     fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
         let read = || self.recorded.summary();
-        self.summary.get_or_try_init(python, || {
+        self.summary.get_or_try_init(|| {
             asked(|| {
-                python
-                    .detach(read)
+                let read = python.detach(read);
+                read.map(Box::new)
                     .map_err(|error| errors::from_reading(&error))
             })
         })
@@ -165,7 +165,7 @@ pub fn open(python: Python<'_>, path: FilePath, salvage: bool) -> PyResult<Opene
             salvage,
             ..Recorded::new(&path)
         },
-        summary: PyOnceLock::new(),
+        summary: OnceBox::new(),
     };
     recording.summary(python)?;
     Ok(recording)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._core import BenchmarkOutcome
+    from ._loop import Measured
     from ._memory import Counted
 
 #: Seconds that a benchmark takes at most, unless asked otherwise.
@@ -156,6 +157,7 @@ class Bench:
 
         print(lt.bench(sorted, data))
         print(lt.bench.options(budget=10, items=64)(model, batch))
+        print(lt.bench.options(setup=lambda: random.sample(data, len(data)))(list.sort))
 
     All arguments are the function's own; what Laptime is asked for is told by `options`.
     """
@@ -166,10 +168,12 @@ class Bench:
         precision: float = PRECISION,
         memory: bool = False,
         name: str | None = None,
+        setup: Callable[[], Any] | None = None,
         **work: float | None,
     ) -> None:
         self._asked = (budget, precision)
         self._name = name
+        self._setup = setup
         self._counts_memory = memory
         self._work = {kind: told for kind, told in work.items() if told is not None}
 
@@ -183,11 +187,15 @@ class Bench:
         flop: float | None = None,
         memory: bool = False,
         name: str | None = None,
+        setup: Callable[[], Any] | None = None,
     ) -> Bench:
         """The same, asked for more: seconds that it takes at most, how well the median is to be
         known as a part of it, and how many items, bytes or FLOP an iteration is. With `memory`,
         what an iteration allocates is counted afterwards, in two more of them. `name` stands for
-        the function's own: `laptime compare` matches saved benchmarks by their names.
+        the function's own: `laptime compare` matches saved benchmarks by their names. `setup()` is
+        called for each iteration, outside of the measured time, and what it returns is the
+        function's one argument, or all of them where that is a tuple: for a function that uses up
+        its input.
         """
         if name is not None and (not isinstance(name, str) or not name):
             raise ValueError(
@@ -201,24 +209,42 @@ class Bench:
                 )
         check_numbers(budget=budget, precision=precision)
         BenchmarkPlan(budget, precision)  # refuses what is no budget
-        return Bench(budget, precision, memory, name, **told)
+        return Bench(budget, precision, memory, name, setup, **told)
 
     def __call__(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Benchmark:
-        """Measures `fn(*args, **kwargs)`."""
-        from ._loop import Measured
+        """Measures `fn(*args, **kwargs)`; with `setup`, `fn(setup())`.
 
-        measured = Measured(fn, args, kwargs)
+        **Errors** TypeError with both `setup` and arguments.
+        """
+        measured = self._measured(fn, args, kwargs)
         plan = BenchmarkPlan(*self._asked)
         while iterations := plan.next():
-            plan.told(*measured.run(iterations))
+            told = measured.run(iterations)
+            plan.spend(measured.aside)
+            plan.told(*told)
         outcome = plan.outcome()
         doubts = [*measured.doubts(), *outcome.doubts("lt.bench.options(budget={})")]
         memory = None
         if self._counts_memory:
             from ._memory import memory_of
 
-            memory = memory_of(fn, args, kwargs)
+            memory = memory_of(fn, measured.arguments, kwargs)
         return Benchmark(self._name or name_of(fn), outcome, doubts, self._work, memory)
+
+    def _measured(
+        self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Measured:
+        from ._prepared import Prepared
+        from ._repeated import Repeated
+
+        if self._setup is None:
+            return Repeated(fn, args, kwargs, way_out="lt.bench.options(setup=…)")
+        if args or kwargs:
+            raise TypeError(
+                "setup() makes the arguments, and arguments were given too: "
+                "lt.bench.options(setup=make)(fn) calls fn(make())"
+            )
+        return Prepared(fn, self._setup)
 
     def __repr__(self) -> str:
         return "<laptime.bench(fn, *args, **kwargs): how long a call takes>"

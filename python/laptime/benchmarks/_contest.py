@@ -100,8 +100,9 @@ class FunctionComparison:
 
 
 def compare_functions(
-    contenders: Mapping[str, Callable[[], Any]],
+    contenders: Mapping[str, Callable[..., Any]],
     *,
+    setup: Callable[[], Any] | None = None,
     budget: float | None = None,
     threshold: float = THRESHOLD,
     seed: int | None = None,
@@ -111,25 +112,35 @@ def compare_functions(
 
         print(lt.compare({"eager": lambda: model(x), "compiled": lambda: compiled(x)}))
 
+    `setup()` is called for each iteration of each function, outside of the measured time; what it
+    returns is the function's one argument, or all of them where that is a tuple. Without it they
+    are called without arguments.
+
     A difference below `threshold`, a part of the base, counts as none. What the machine does by
     itself is measured too: the base also runs against itself. `seed` sets the order of turns.
     """
     from random import SystemRandom
 
     from ._bench import check_numbers
-    from ._loop import Measured
+    from ._prepared import Prepared
+    from ._repeated import Repeated
 
     names = [str(name) for name in contenders]
     if len(names) < 2:
         raise ValueError(f"a comparison takes two functions or more, not {len(names)}")
-    measured = [Measured(fn) for fn in contenders.values()]
+    measured = [
+        Repeated(fn, way_out="lt.compare(…, setup=…)") if setup is None else Prepared(fn, setup)
+        for fn in contenders.values()
+    ]
     seconds = EACH * len(names) if budget is None else budget
     check_numbers(budget=seconds, threshold=threshold)
     order = SystemRandom().getrandbits(32) if seed is None else seed
     plan = ContestPlan(names, seconds, threshold, order)
     while (turn := plan.next()) is not None:
         contender, iterations = turn
-        plan.told(*measured[contender].run(iterations))
+        told = measured[contender].run(iterations)
+        plan.spend(measured[contender].aside)
+        plan.told(*told)
     outcome = plan.outcome()
     if outcome is None:
         raise ValueError(

@@ -27,9 +27,9 @@ _LOOP = """
 def loop(others, last, now, finish, fn, args, kwargs):
     {unpacked}
     begun = now()
-    for _ in others:
+    for {item} in others:
         {each}
-    for _ in last:
+    for {item} in last:
         result = {call}
     finish(result)
     return now() - begun, result
@@ -67,15 +67,20 @@ class Measured:
         self._look = look
         self._at = at
         self._finish = self._finish_first
-        self._loop = _loop_for(*self._shape(), False)
+        self._loop = self._loop_that(awaits_each=False)
         self._doubt: str | None = None
+        #: Ticks that the last run took beside those that are measured.
+        self.aside = 0
 
     def run(self, iterations: int) -> tuple[int, int]:
         """Runs it so many times. Ticks of the wall clock, and nanoseconds of the process's CPU.
 
         What it raises goes on, with a note that says in which iteration.
         """
-        others, last = repeat(None, iterations - 1), repeat(None, 1)
+        return self._timed(repeat(None, iterations - 1), repeat(None, 1), iterations)
+
+    def _timed(self, others: Any, last: Any, iterations: int) -> tuple[int, int]:
+        """Runs it once for each item of two iterators that know their length."""
         process, cpu_ns = getpid(), process_time_ns()
         try:
             ticks, result = self._loop(others, last, now, self._finish, *self._called)
@@ -103,6 +108,10 @@ class Measured:
         """Passes other arguments from now on, as many and by the same names."""
         self._called = (self._called[0], args, kwargs)
 
+    def arguments(self) -> tuple[Any, ...]:
+        """The positional arguments of a call."""
+        return self._called[1]
+
     def doubts(self) -> list[str]:
         """Says whether its last result stood for work that hasn't been done."""
         return [self._doubt] if self._doubt else []
@@ -111,7 +120,7 @@ class Measured:
         """After the first run: only arrays of JAX are waited for one by one."""
         if holds_jax(result):
             self._finish = self._finish_all
-            self._loop = _loop_for(*self._shape(), True)
+            self._loop = self._loop_that(awaits_each=True)
         else:
             # Going through a long list for arrays that it doesn't hold takes time of its own.
             self._finish = self._wait
@@ -126,10 +135,10 @@ class Measured:
         wait_for(result)
         self._wait(result)
 
-    def _shape(self) -> tuple[int, tuple[str, ...] | None]:
+    def _loop_that(self, *, awaits_each: bool) -> Callable[..., Any]:
         _fn, args, kwargs = self._called
         are_names = all(name.isidentifier() and not iskeyword(name) for name in kwargs)
-        return len(args), tuple(kwargs) if are_names else None
+        return _loop_for(len(args), tuple(kwargs) if are_names else None, awaits_each)
 
 
 def add_note(error: BaseException, said: str) -> None:
@@ -140,9 +149,7 @@ def add_note(error: BaseException, said: str) -> None:
 
 
 @lru_cache(maxsize=64)
-def _loop_for(
-    count: int, names: tuple[str, ...] | None, each_is_awaited: bool
-) -> Callable[..., Any]:
+def _loop_for(count: int, names: tuple[str, ...] | None, awaits_each: bool) -> Callable[..., Any]:
     """The loop for a call with so many positional arguments and these names."""
     given = [f"a{index}" for index in range(count)]
     unpacked = [f"{', '.join(given)}, = args"] if given else []
@@ -152,9 +159,20 @@ def _loop_for(
         held = [f"k{index}" for index in range(len(names))]
         unpacked += [f"{', '.join(held)}, = kwargs.values()"] if held else []
         passed = given + [f"{name}={value}" for name, value in zip(names, held, strict=True)]
+    return _compiled("_", "; ".join(unpacked) or "pass", passed, awaits_each)
+
+
+@lru_cache(maxsize=64)
+def loop_over(count: int, awaits_each: bool) -> Callable[..., Any]:
+    """The loop for calls of which each has its own tuple of so many arguments."""
+    given = [f"a{index}" for index in range(count)]
+    return _compiled("".join(f"{name}, " for name in given) or "_", "pass", given, awaits_each)
+
+
+def _compiled(item: str, unpacked: str, passed: list[str], awaits_each: bool) -> Callable[..., Any]:
     call = f"fn({', '.join(passed)})"
-    each = f"finish({call})" if each_is_awaited else call
-    source = _LOOP.format(unpacked="; ".join(unpacked) or "pass", each=each, call=call)
+    each = f"finish({call})" if awaits_each else call
+    source = _LOOP.format(item=item, unpacked=unpacked, each=each, call=call)
     made: dict[str, Any] = {}
     exec(compile(source, "<laptime benchmark>", "exec"), made)
     loop: Callable[..., Any] = made["loop"]

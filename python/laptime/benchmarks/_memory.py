@@ -16,10 +16,13 @@ Counted = tuple[tuple[int, int] | None, str | None]
 
 
 def memory_of(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    fn: Callable[..., Any], arguments: Callable[[], tuple[Any, ...]], kwargs: dict[str, Any]
 ) -> dict[str, Counted]:
     """What an iteration allocates on the host, and on the device in use."""
-    return {"host": _host(fn, args, kwargs), "device": _device(fn, args, kwargs)}
+    return {
+        "host": _host(fn, arguments(), kwargs),
+        "device": _device(fn, arguments(), kwargs),
+    }
 
 
 def _host(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Counted:

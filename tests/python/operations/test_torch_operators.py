@@ -1,5 +1,7 @@
 """Operators and wrappers that other counters miss, each against integers worked by hand."""
 
+import contextlib
+
 import pytest
 
 import laptime as lt
@@ -359,3 +361,49 @@ def test_a_data_parallel_backward_reduces_every_gradient_once(four_ranks):
     assert forward.communication_bytes == 0
     assert both.communication_bytes == 2 * 3 * (8 * 4 + 4) * 4 // 4
     assert both.flop == 2 * 2 * 2 * 8 * 4
+
+
+def _conv():
+    return nn.Conv2d(3, 8, 3, padding=1)
+
+
+class _Inside(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = _conv()
+
+    def forward(self, x):
+        with torch.inference_mode():
+            return self.layer(x)
+
+
+class _Decorated(_Inside):
+    @torch.inference_mode()
+    def forward(self, x):
+        return self.layer(x)
+
+
+class _Both(_Inside):
+    """Meets its weights in inference mode first."""
+
+    def forward(self, x):
+        return self.layer(x) + super().forward(x)
+
+
+@pytest.mark.parametrize("kind", [_conv, _Inside, _Decorated, _Both])
+@pytest.mark.parametrize("weights", [contextlib.nullcontext, lt.no_weights])
+@pytest.mark.parametrize("made", [contextlib.nullcontext, torch.inference_mode])
+@pytest.mark.parametrize("given", [contextlib.nullcontext, torch.inference_mode])
+@pytest.mark.parametrize("counted", [contextlib.nullcontext, torch.inference_mode])
+def test_wherever_inference_mode_stands_a_model_counts_the_same(
+    kind, weights, made, given, counted
+):
+    with made(), weights():
+        model = kind()
+    with given():
+        x = torch.zeros(1, 3, 32, 32)
+    with counted():
+        found = lt.count(model, x)
+    assert found.mac == 32 * 32 * 8 * 27 * (2 if kind is _Both else 1)
+    assert not found.warnings
+    assert all(it.is_inference() == (made is torch.inference_mode) for it in model.parameters())

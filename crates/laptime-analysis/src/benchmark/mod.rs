@@ -118,6 +118,8 @@ pub struct Plan {
     was_cut: bool,
     look_at: usize,
     spent_ns: f64,
+    /// What the next run's preparation took.
+    aside_ns: f64,
     ending: Option<Ending>,
 }
 
@@ -136,6 +138,7 @@ impl Plan {
             was_cut: false,
             look_at: warmup::LEAST_STEPS,
             spent_ns: 0.0,
+            aside_ns: 0.0,
             ending: None,
         }
     }
@@ -176,9 +179,10 @@ impl Plan {
         }
     }
 
-    /// Counts time that no run took, such as that of preparing one, as spent.
+    /// Counts what preparing took as spent; the run that is told next was prepared by it.
     pub fn spend(&mut self, ns: f64) {
         self.spent_ns += ns.max(0.0);
+        self.aside_ns += ns.max(0.0);
     }
 
     /// How long the last sample took; 0 before the first one.
@@ -203,10 +207,12 @@ impl Plan {
         self.spent_ns += wall_ns;
         let is_over = self.spent_ns >= self.limits.budget_ns;
         let is_sized_by_time = self.warmup.is_none() && self.single.is_none();
-        if is_sized_by_time && wall_ns * MISJUDGED < self.least_ns() {
+        let aside_ns = std::mem::take(&mut self.aside_ns);
+        let missing = self.missing(wall_ns, aside_ns);
+        if is_sized_by_time && missing > MISJUDGED {
             self.forget_size();
         }
-        if !self.is_sized && !self.size(wall_ns) && !is_over {
+        if !self.is_sized && !self.size(missing) && !is_over {
             self.estimates += 1;
             return;
         }
@@ -233,9 +239,12 @@ impl Plan {
         }
     }
 
-    /// How long a sample is, at least.
-    fn least_ns(&self) -> f64 {
-        (QUANTA * self.limits.quantum_ns).max(self.limits.budget_ns / MOST_SAMPLES)
+    /// How many times as long a sample has to be: measured for so many quanta, and with what prepares
+    /// it such a part of the budget.
+    fn missing(&self, wall_ns: f64, aside_ns: f64) -> f64 {
+        let by_clock = QUANTA * self.limits.quantum_ns / wall_ns;
+        let by_budget = self.limits.budget_ns / MOST_SAMPLES / (wall_ns + aside_ns);
+        by_clock.max(by_budget)
     }
 
     /// A long first call, such as one that imports or compiles, chose too few iterations.
@@ -247,18 +256,16 @@ impl Plan {
     }
 
     /// Chooses the iterations of a sample. False if these were too few to be one.
-    fn size(&mut self, wall_ns: f64) -> bool {
-        let least = self.least_ns();
-        if wall_ns >= least {
+    fn size(&mut self, missing: f64) -> bool {
+        if missing <= 1.0 {
             self.is_sized = true;
             return true;
         }
         // A first run may be many times as long as the rest: only a long one tells the cost.
-        let is_rough = wall_ns * (GROWTH as f64) < least;
-        if is_rough {
+        if missing > GROWTH as f64 {
             self.iterations = self.iterations.saturating_mul(GROWTH);
         } else {
-            self.iterations = rounded_up(self.iterations as f64 * least / wall_ns);
+            self.iterations = rounded_up(self.iterations as f64 * missing);
         }
         false
     }

@@ -200,3 +200,30 @@ fn a_clock_that_stands_still_or_goes_back_ends_all_the_same() {
 fn nothing_is_told_before_the_first_sample() {
     assert_eq!(Plan::new(LIMITS).outcome(), None);
 }
+
+#[test]
+fn what_prepares_a_run_makes_a_sample_no_longer_than_the_clock_needs() {
+    // Preparing takes a thousand times as long as what is measured.
+    let mut plan = Plan::new(LIMITS);
+    let (mut spent, mut runs) = (0.0, 0);
+    while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
+        let (aside, took) = (1e6 * iterations as f64, 1e3 * iterations as f64);
+        spent += aside + took;
+        plan.spend(aside);
+        plan.told(took * noisy(runs, 0.2), took);
+        runs += 1;
+    }
+    let outcome = plan.outcome().unwrap();
+    // By the budget alone it would be one, of a clock step that is a fiftieth of it.
+    assert!(
+        (20..=50).contains(&outcome.iterations),
+        "{}",
+        outcome.iterations
+    );
+    assert!(
+        outcome.samples_ns.len() > 50,
+        "{}",
+        outcome.samples_ns.len()
+    );
+    assert!(spent <= LIMITS.budget_ns + 50e6, "{spent}");
+}

@@ -151,9 +151,13 @@ impl Contest {
         }
     }
 
-    /// Counts time that no run took, such as that of preparing one, as spent.
+    /// Counts what preparing took as spent; the run that is told next was prepared by it.
     pub fn spend(&mut self, ns: f64) {
         self.spent_ns += ns.max(0.0);
+        if self.ending.is_none() {
+            let contender = self.turn();
+            self.plans[contender].spend(ns);
+        }
     }
 
     /// About how long it takes, at least, if it goes on as it has until now; `None` while that isn't known.

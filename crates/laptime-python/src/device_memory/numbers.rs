@@ -3,9 +3,10 @@
 use laptime_recorder::device_memory::history::{Flow, Look};
 use laptime_recorder::device_memory::{Counter, Reading};
 use pyo3::exceptions::PyKeyError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+
+use crate::interned::intern;
 
 /// What it tells of its tensors and of all that it holds.
 pub fn reading(stats: &Bound<'_, PyDict>) -> PyResult<Reading> {

@@ -3,9 +3,10 @@
 //! An allocator's numbers are a dict of dicts whose innermost have "current" and "peak"; some stand one
 //! level higher than others. What is kept has the same shape, with peaks only.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::interned::intern;
 
 /// The dict of a name in another, made if it isn't there.
 pub fn inner_of<'py>(

@@ -7,7 +7,6 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use laptime_recorder::device_memory;
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,6 +14,7 @@ use super::collector::PausedCollector;
 use super::turn::Turn;
 use super::{Allocators, FOLLOWED, held, numbers, peaks};
 use crate::entry::keeping_error;
+use crate::interned::intern;
 
 /// Devices beyond this index are not looked for.
 pub(super) const MOST_DEVICES: u32 = 64;

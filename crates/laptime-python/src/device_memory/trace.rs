@@ -1,9 +1,10 @@
 //! The history of torch's allocators, as it is handed out: lists of dicts.
 
 use laptime_recorder::device_memory::history::{Block, Entry, Segment};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
+
+use crate::interned::intern;
 
 /// A device's entries, oldest first.
 pub fn entries(snapshot: &Bound<'_, PyDict>, index: u32) -> PyResult<Vec<Entry>> {

@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use laptime_core::{PathId, SpanFlags};
 use laptime_recorder::{self as recorder, Open, Site, TaskStack, clock};
+use once_cell::race::OnceBox;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{Borrowed, ffi};
 
@@ -30,7 +30,7 @@ use crate::stacks::peek;
 const HELD_NS: f64 = 20_000_000.0;
 
 /// The variable: a pair (state, number of the open path).
-static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static VARIABLE: OnceBox<Py<PyAny>> = OnceBox::new();
 
 /// One task.
 #[pyclass(frozen, module = "laptime._core")]
@@ -157,13 +157,11 @@ impl TaskState {
 
     /// Tells contexts copied from now on what is open here.
     pub fn publish(&self) {
-        // SAFETY: called with the lock held, on a state that its context holds.
-        let python = unsafe { Python::assume_attached() };
-        let Some(variable) = VARIABLE.get(python) else {
+        let Some(variable) = VARIABLE.get() else {
             return;
         };
-        // SAFETY: `self` is the inside of `this`, which the current context holds; what is made here
-        // is released here. Nothing may be raised out of a span, so errors are dropped.
+        // SAFETY: called with the lock held. `self` is the inside of `this`, which the current context
+        // holds; what is made here is released here. Nothing may be raised out of a span, so errors are dropped.
         unsafe {
             let path = ffi::PyLong_FromLong(self.innermost().0.into());
             // Out of memory: contexts copied from now on find what was open before.
@@ -199,17 +197,21 @@ impl Drop for TaskState {
     }
 }
 
+/// Made without a lock, as names are in [`crate::interned`]: a child of a fork may need it at once.
 fn variable(python: Python<'_>) -> PyResult<&Py<PyAny>> {
-    VARIABLE.get_or_try_init(python, || {
+    let variable = VARIABLE.get_or_try_init(|| {
         // SAFETY: a constant name, no default.
-        unsafe {
+        let made = unsafe {
             let variable = ffi::PyContextVar_New(c"laptime".as_ptr(), std::ptr::null_mut());
-            let variable = Bound::from_owned_ptr_or_err(python, variable)?;
-            HASH.store(variable.hash()? as u64, Relaxed);
-            PLACE.store(variable.as_ptr().addr(), Release);
-            Ok(variable.unbind())
-        }
-    })
+            Bound::from_owned_ptr_or_err(python, variable)?
+        };
+        PyResult::Ok(Box::new(made.unbind()))
+    })?;
+    if PLACE.load(Relaxed) == 0 {
+        HASH.store(variable.bind(python).hash()? as u64, Relaxed);
+        PLACE.store(variable.as_ptr().addr(), Release);
+    }
+    Ok(variable)
 }
 
 /// Where the variable is, and its hash, for who reads contexts from outside.

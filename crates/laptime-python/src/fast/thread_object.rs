@@ -5,11 +5,12 @@
 //! that isn't on it.
 
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::name::Text;
+
+use crate::interned::intern;
 
 /// Python's name for the thread that every process begins with. Readers say "main thread".
 const MAIN: &str = "MainThread";

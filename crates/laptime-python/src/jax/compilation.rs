@@ -5,7 +5,6 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,6 +14,7 @@ use laptime_recorder::{self as recorder, clock};
 use crate::entry::measuring;
 use crate::fast::span;
 use crate::handler;
+use crate::interned::intern;
 use crate::phases::own_python::Hidden;
 use crate::phases::recorder::Recorder;
 use crate::rate;

@@ -9,7 +9,6 @@ use std::cell::RefCell;
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use laptime_core::SpanFlags;
@@ -19,6 +18,7 @@ use laptime_recorder::{self as recorder, Open, Site, clock};
 use super::question::{Alive, imported};
 use super::turns::Turns;
 use crate::fast::{Locked, span, thread};
+use crate::interned::intern;
 use crate::rate;
 
 /// Laps that are open at once on a thread, of which it is known what was alive before.

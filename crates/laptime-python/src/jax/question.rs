@@ -3,12 +3,13 @@
 //! A result is an array from the launch on, and says whether it is ready. The clients list the arrays
 //! that are alive: 3 µs for a hundred. Nothing of them is kept but their addresses.
 
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use pyo3::{ffi, intern};
 
 use laptime_recorder::clock;
 
+use crate::interned::intern;
 use crate::rate;
 
 /// How long an array may take to find out that it is ready, where that is told by another thread: on

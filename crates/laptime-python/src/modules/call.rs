@@ -5,11 +5,12 @@
 
 use std::ptr::null_mut;
 
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::{ffi, intern};
 
 use super::called_module::CalledModule;
 use super::laps::{self, ModuleLaps};
+use crate::interned::intern;
 use crate::phases::call::Call;
 use crate::phases::own_python::{Hidden, answers, guarded};
 use crate::phases::process::Phases;

@@ -10,11 +10,12 @@ use std::ptr::null_mut;
 use laptime_recorder::{self as recorder, Site};
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
-use pyo3::{PyTraverseError, PyVisit, ffi, intern};
+use pyo3::{PyTraverseError, PyVisit, ffi};
 
 use super::laps::ModuleLaps;
 use crate::fast::lap::handle;
 use crate::fast::{Locked, span};
+use crate::interned::intern;
 use crate::phases::own_python::Hidden;
 
 /// A module where one other module calls it, or where nobody does.

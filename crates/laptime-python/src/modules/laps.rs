@@ -9,11 +9,12 @@ use std::ptr::null_mut;
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use pyo3::{PyTraverseError, PyVisit, ffi, intern};
+use pyo3::{PyTraverseError, PyVisit, ffi};
 
 use super::backward::Backward;
 use super::called_module::{CalledModule, CalledModules};
 use crate::handler;
+use crate::interned::intern;
 use crate::phases::own_python::Hidden;
 
 thread_local! {

@@ -9,9 +9,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyTuple};
-use pyo3::{ffi, intern};
+
+use crate::interned::intern;
 
 /// Odd, and its bits are mixed: the golden ratio's.
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -4,7 +4,6 @@
 //! their gradients while a backward computes others; how long it waited after its own last one Python
 //! reads from what the replica keeps: see `laptime.integrations._communication`.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDictMethods;
 
@@ -15,6 +14,7 @@ use super::call::Call;
 use super::own_python::{Hidden, answers, guarded};
 use super::process::Phases;
 use super::thread;
+use crate::interned::intern;
 use crate::rate;
 
 /// What is known of the exchanges of a process.

@@ -1,11 +1,15 @@
 //! The phases of a process: what its machines ask, and what Python is told of them.
 
+#![expect(
+    clippy::disallowed_macros,
+    reason = "of PyO3's derive, whose names are read once, where phases begin"
+)]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,6 +18,7 @@ use laptime_recorder::{self as recorder, clock};
 
 use crate::entry::measuring;
 use crate::handler;
+use crate::interned::intern;
 use crate::steps;
 
 use super::exchanges::Exchanges;

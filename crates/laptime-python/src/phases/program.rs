@@ -5,7 +5,6 @@
 
 use std::sync::Mutex;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{ffi, types::PyString};
@@ -16,6 +15,8 @@ use super::call::Call;
 use super::own_python::{Hidden, answers};
 use super::process::Phases;
 use super::thread;
+
+use crate::interned::intern;
 
 /// Told of a module call whose module itself has something to learn.
 const BY_ITSELF: u8 = 2;

@@ -1,6 +1,5 @@
 //! The way through code: functions, what they close over and name, generators, modules, classes.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple, PyType};
 
@@ -9,6 +8,8 @@ use super::holder;
 use super::iterators::Taken;
 use super::kind::Kind;
 use super::walk::Walk;
+
+use crate::interned::intern;
 
 impl Walk {
     /// What a cell holds.

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 
 use super::holder::{Holder, Part, set_cell, slot};
 use super::iterators::Taken;
+
+use crate::interned::intern;
 
 /// An iterator that is stood in for, or a tuple of some.
 pub struct StoodIn {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+
+use crate::interned::intern;
 
 /// What of an object.
 pub enum Part {

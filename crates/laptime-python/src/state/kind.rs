@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyType, PyWeakrefReference};
+
+use crate::interned::intern;
 
 /// How the elements of an object are read and put back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,12 +5,12 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 
 use crate::entry::measuring;
 use crate::handler;
+use crate::interned::intern;
 
 use super::contents::{Kept, StoodIn, What};
 use super::holder;

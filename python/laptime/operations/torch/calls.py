@@ -99,7 +99,7 @@ class Call:
         mode.over = handles.over
         mode.below(handles)
         places = Places(mode, target)
-        handles.exchange_meta(target.everything())
+        handles.exchange_fakes(target.everything())
         worlds.keep_gradients(world, target.everything())
         for module in target.scripted():
             for tensor in worlds.keep_script(world, module):

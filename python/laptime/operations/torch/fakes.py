@@ -62,12 +62,6 @@ def fake(mode: FakeTensorMode, tensor: torch.Tensor, *, keep_values: bool) -> to
         kind = "nested" if tensor.is_nested else "sparse"
         raise NeedsValues(f"which elements a {kind} tensor has is data")
     is_plain = type(tensor) in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
-    if tensor.device.type == "meta" and (is_plain or isinstance(tensor, FakeTensor)):
-        # Only its shape is asked for, and meta doesn't mix with other devices.
-        with mode:
-            return torch.empty_strided(
-                tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cpu"
-            )
     few = tensor.device.type == "cpu" and not tensor.requires_grad
     if is_plain and few and keep_values and tensor.layout == torch.strided:
         is_number = tensor.is_floating_point() or tensor.is_complex()
@@ -75,10 +69,23 @@ def fake(mode: FakeTensorMode, tensor: torch.Tensor, *, keep_values: bool) -> to
             converter: Any = mode.fake_tensor_converter
             values = tensor.detach().clone()
             return converter.from_real_tensor(mode, values, make_constant=True)
-    made = mode.from_tensor(tensor.detach(), static_shapes=True)
+    is_meta = tensor.device.type == "meta"
+    if is_meta and (is_plain or isinstance(tensor, FakeTensor)):
+        # Only its shape is asked for, and meta doesn't mix with other devices.
+        return _shaped(mode, tensor, "cpu")
+    if tensor.is_inference() and (is_plain or isinstance(tensor, FakeTensor)):
+        # What is made of an inference tensor is one again.
+        made = _shaped(mode, tensor, tensor.device)
+    else:
+        made = mode.from_tensor(tensor.detach(), static_shapes=True)
     if is_plain and not isinstance(tensor, torch.nn.Parameter):
         remember(made, tensor)
     return made
+
+
+def _shaped(mode: FakeTensorMode, tensor: torch.Tensor, device: Any) -> torch.Tensor:
+    with mode:
+        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=device)
 
 
 def has_memory(tensor: torch.Tensor) -> bool:

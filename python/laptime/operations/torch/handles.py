@@ -53,10 +53,14 @@ class Handles(TorchFunction, TorchFunctionMode):
                 self._take_over(tensor, made)
         return made
 
-    def exchange_meta(self, tensors: Iterable[torch.Tensor]) -> None:
-        """Fakes from before that are on no device are exchanged like real tensors."""
+    def exchange_fakes(self, tensors: Iterable[torch.Tensor]) -> None:
+        """Fakes from before that are on no device, or were made in inference mode, are exchanged
+        like real tensors.
+        """
         for tensor in tensors:
-            if type(tensor) is FakeTensor and tensor.device.type == "meta":
+            if type(tensor) is FakeTensor and (
+                tensor.device.type == "meta" or tensor.is_inference()
+            ):
                 self.pair(tensor, self.stage.stand_in(tensor))
 
     def standing(self, tensor: torch.Tensor) -> torch.Tensor:

@@ -123,10 +123,18 @@ class Stage:
     # -- stand-ins -------------------------------------------------------------------------
 
     def stand_in(self, tensor: torch.Tensor) -> torch.Tensor:
-        """A leaf of the same shape that the count may write to, or will be refused to."""
+        """A leaf of the same shape that the count may write to, or will be refused to.
+
+        Never an inference tensor, in whatever mode the program made its own: it may be met again
+        where gradients are asked for.
+        """
+        with torch.inference_mode(False):
+            return self._stand_in(tensor)
+
+    def _stand_in(self, tensor: torch.Tensor) -> torch.Tensor:
         if self.fake_mode is not None:
             made = fake(self.fake_mode, tensor, keep_values=id(tensor) not in self.weights)
-        elif self.copies or id(tensor) not in self.weights:
+        elif self.copies or tensor.is_inference() or id(tensor) not in self.weights:
             made = self._copy(tensor)
             self.made(made)
         else:

@@ -2,12 +2,13 @@
 
 use laptime_core::SpanWork;
 use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::{ffi, intern};
 
 use super::handle::{handle, own_work, raise};
 use super::work;
 use crate::entry::{asked, measuring};
+use crate::interned::intern;
 
 /// `handle(function)`: the decorator with a name.
 pub unsafe extern "C" fn call(

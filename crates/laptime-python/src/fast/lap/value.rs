@@ -9,12 +9,12 @@ use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::handle::{handle, is_handle, own_work, raise};
 use super::work;
 use crate::entry::{asked, measuring};
+use crate::interned::intern;
 
 /// `__reduce__`: `lap, (name,)`.
 pub unsafe extern "C" fn reduce(

@@ -10,6 +10,7 @@ use laptime_recorder::{Resident, resident};
 use pyo3::prelude::*;
 
 use crate::fast::span;
+use crate::interned::intern;
 
 /// What is measured beside the clock.
 pub enum Gauge {
@@ -53,7 +54,7 @@ impl Gauge {
             Self::Allocated => allocated().unwrap_or(Begun::Nothing),
             Self::Resident => resident().map_or(Begun::Nothing, Begun::Resident),
             Self::Device(device) => {
-                let token = device.call_method0(python, pyo3::intern!(python, "start"))?;
+                let token = device.call_method0(python, intern!(python, "start"))?;
                 if token.is_none(python) {
                     Begun::Nothing
                 } else {
@@ -67,7 +68,7 @@ impl Gauge {
     pub fn end(&self, python: Python<'_>, begun: Begun) -> PyResult<Ended> {
         let (memory, elapsed) = match (self, begun) {
             (Self::Device(device), Begun::Device(token)) => {
-                let name = pyo3::intern!(python, "stop");
+                let name = intern!(python, "stop");
                 let ended = device.call_method1(python, name, (token,))?;
                 let (elapsed, before, after, most): (_, Option<i64>, i64, i64) =
                     ended.extract(python)?;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 
 use super::context::Context;
 use super::segment::Segment;
+use crate::interned::intern;
 
 /// Durations owed before it is looked which are there already.
 const MANY: usize = 64;
@@ -89,6 +90,6 @@ impl Context {
 
 /// Nanoseconds and the start in ticks; `None` while the device is behind and nobody waits.
 fn settled(elapsed: &Bound<'_, PyAny>, wait: bool) -> PyResult<Option<(u64, u64)>> {
-    let name = pyo3::intern!(elapsed.py(), "settle");
+    let name = intern!(elapsed.py(), "settle");
     elapsed.call_method1(name, (wait,))?.extract()
 }

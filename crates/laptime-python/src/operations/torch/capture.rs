@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laptime_ops::{Argument, Dtype, Tensor};
+use pyo3::Borrowed;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
-use pyo3::{Borrowed, intern};
 
 use super::super::argument::{of_scalars, scalar};
 use super::super::shape::Shape;
 use crate::handler;
+use crate::interned::intern;
 
 /// Why something can't be read.
 pub enum Unread {

@@ -1,7 +1,6 @@
 //! Counts the calls of operators: with what, where, in which phase, how often.
 
 use laptime_ops::{Argument, Event, ModuleId, Phase, Repeat, Tensor};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -9,6 +8,8 @@ use super::super::feed::Feed;
 use super::capture::Unread;
 use super::dispatch::TorchDispatch;
 use super::operator::{Operator, Route};
+
+use crate::interned::intern;
 
 impl TorchDispatch {
     /// Counts a call that was run.

@@ -1,7 +1,8 @@
 //! The device that a fake tensor stands for.
 
-use pyo3::intern;
 use pyo3::prelude::*;
+
+use crate::interned::intern;
 
 /// The device, or nothing for a tensor that isn't fake.
 ///

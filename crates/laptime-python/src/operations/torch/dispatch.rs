@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use laptime_ops::{Event, ModuleId, Phase};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -19,6 +18,8 @@ use super::notes::Notes;
 use super::operator::{Operator, Route};
 use super::places::Places;
 use super::recall::{Key, Recall};
+
+use crate::interned::intern;
 
 /// What changes while a count goes on.
 pub(super) struct State {

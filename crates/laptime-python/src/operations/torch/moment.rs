@@ -1,8 +1,9 @@
 //! When something happens: in the forward, the backward, a forward that runs again, the optimizer.
 
 use laptime_ops::Phase;
-use pyo3::intern;
 use pyo3::prelude::*;
+
+use crate::interned::intern;
 
 /// The questions that torch answers about a moment.
 pub struct Moment {

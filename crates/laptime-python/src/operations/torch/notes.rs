@@ -1,11 +1,11 @@
 //! Whether anything is known of a call's tensors beside their sizes: values, a note on their
 //! storage, that they are weights. Only then does Python look at the call.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
 use crate::handler;
+use crate::interned::intern;
 
 /// Looks for notes.
 pub struct Notes {

@@ -1,10 +1,11 @@
 //! What tells one call from another: everything about its arguments that decides what comes out.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
 use super::super::device;
+
+use crate::interned::intern;
 
 /// A call's operator, arguments and surroundings, as numbers.
 pub type Key = Box<[u64]>;

@@ -1,9 +1,10 @@
 //! Makes again what a call returned: tensors of the same sizes, in memory of their own, or in that
 //! of an argument.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+
+use crate::interned::intern;
 
 /// A tensor that a call returned: the argument whose memory it shares, if it does; sizes, strides,
 /// offset, type of elements, device; what a fake tensor has beside these, if that is known.
