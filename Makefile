@@ -21,6 +21,8 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 # Hundreds of tests start a Python, and to compile all of torch takes longer than to import it.
 unexport PYTHONDONTWRITEBYTECODE
+# Recipes say by themselves what is recorded.
+$(foreach name,$(filter-out LAPTIME_TEST_%,$(filter LAPTIME%,$(.VARIABLES))),$(eval unexport $(name)))
 # Recipes build once: what helps the next build of a changed file takes gigabytes.
 export CARGO_INCREMENTAL := 0
 

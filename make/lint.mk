@@ -13,12 +13,14 @@ format: $(STAMPS)/set-lint
 
 lint: lint-text lint-types lint-licences rust-built
 
+# All of them, whatever the first one says.
 lint-text: $(STAMPS)/set-lint
-	cargo fmt --all --check
-	for crate in $(BESIDE); do cargo fmt --manifest-path $$crate/Cargo.toml --check; done
-	$(BIN)/ruff check --quiet
-	$(BIN)/ruff format --quiet --check
-	$(BIN)/typos
+	@wrong=; \
+	for crate in . $(BESIDE); do cargo fmt --all --manifest-path $$crate/Cargo.toml --check || wrong=1; done; \
+	$(BIN)/ruff check --quiet || wrong=1; \
+	$(BIN)/ruff format --quiet --check || wrong=1; \
+	$(BIN)/typos || wrong=1; \
+	test -z "$$wrong" || { echo "make format mends what a formatter can" >&2; exit 1; }
 
 lint-types: $(STAMPS)/pyright $(STAMPS)/set-test $(STAMPS)/set-lint $(STAMPS)/laptime-tested
 	$(PYRIGHT)

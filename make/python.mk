@@ -9,6 +9,11 @@ export OMP_WAIT_POLICY := PASSIVE
 pytest = -m pytest -q -n $(WORKERS) --dist loadgroup --durations 20 --durations-min 2 $(ORDER:%=--randomly-seed=%)
 PYTEST = $(CHECKED) $(BIN)/python $(pytest)
 
+# One file, or what pytest is told: make pytest ONLY="tests/python/test_lap.py -k nested"
+.PHONY: pytest
+pytest: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	$(PYTEST) $(or $(ONLY),$(error say which tests: make pytest ONLY=tests/python/test_lap.py))
+
 .PHONY: python python-laps python-phases python-operations python-other pythons zoo untouched imports
 python: python-laps python-phases python-operations
 

@@ -1,8 +1,9 @@
 # The Rust tests.
 
 .PHONY: rust soak soak-20 fuzz fuzz-replay asan burn fault-injection
+ONLY ?=
 rust: | $(STAMPS)/system-compiler
-	$(CHECKED) cargo test --quiet --workspace --no-fail-fast
+	$(CHECKED) cargo test --quiet $(or $(ONLY),--workspace --no-fail-fast)
 
 # What kills at random instants leave.
 KILLS ?= 1000

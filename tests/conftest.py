@@ -49,6 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.randomly_reset_seed = False
     if config.getoption("--in-process"):
         sys.addaudithook(_skip)
+    asked = [it for it in os.environ if it.startswith("LAPTIME") and "_TEST_" not in it]
+    if asked:
+        pytest.exit(f"{asked[0]} is set, and tests say by themselves what is recorded: unset it", 2)
     # A table is as wide as it is for everybody, whatever terminal the tests run in; a worker of
     # xdist has a width of its own.
     for size in ("COLUMNS", "LINES"):

@@ -171,18 +171,21 @@ with lt.record(sys.argv[1], stacks=True):
 @pytest.mark.interpreter
 def test_a_process_whose_first_thread_is_gone_ends_with_its_last(tmp_path: Path) -> None:
     program = """
-import ctypes, sys, threading, time
+import ctypes, os, sys, threading, time
 import laptime as lt
 lt.record(sys.argv[1], stacks=True)
+first = os.getpid()
 def works():
     with lt.lap("works"):
-        time.sleep(0.7)
+        # The first thread is gone: what is left of it is a zombie.
+        while open(f"/proc/{first}/task/{first}/stat").read().rpartition(")")[2].split()[0] != "Z":
+            time.sleep(0.01)
+        time.sleep(0.1)  # so that samples fall into it
 threading.Thread(target=works).start()
-time.sleep(0.3)  # sampling goes on by then
 ctypes.CDLL(None).pthread_exit(None)
 """
     path = tmp_path / "r.lap"
-    subprocess.run([sys.executable, "-c", program, str(path)], timeout=60)
+    assert subprocess.run([sys.executable, "-c", program, str(path)]).returncode == 0
     assert lt.open(path).report()["works"].count == 1
 
 

@@ -72,7 +72,7 @@ def test_a_thread_from_before_the_recording_is_named_and_sampled(recording: Path
     assert tracks(recording)["early"]["thread"] == thread.native_id
     functions = json.loads(lt.open(recording).report().to_json())["functions"]
     (lap,) = [lap for lap in functions["laps"] if lap["path"] == "work"]
-    assert lap["sample_count"] > 5
+    assert lap["sample_count"] > 0
 
 
 def test_a_forked_child_keeps_the_name_of_the_thread_that_forked(recording: Path) -> None:

@@ -63,7 +63,8 @@ def test_figures_are_in_the_trainers_logger_and_fit_the_models_timer(tmp_path: P
     report = lt.report()
     assert report[("step",)].count == 10
     forward_s = report[("step", "forward")].total_ns / 1e9
-    assert model.timed.forward_s <= forward_s * 1.5 + 0.1
+    # The phase is around what the timer is around.
+    assert 0 < model.timed.forward_s <= forward_s
     assert _core.current_path() == []
 
 
