@@ -17,6 +17,20 @@ pub struct Left {
     pub err: String,
 }
 
+/// Has a program not ignore what it would if the tests had been started in the background: every program
+/// inherits that.
+pub fn as_in_foreground(command: &mut Command) {
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+                libc::signal(number, libc::SIG_DFL);
+            }
+            Ok(())
+        });
+    }
+}
+
 impl Place {
     pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
@@ -43,16 +57,7 @@ impl Place {
                 command.env_remove(variable);
             }
         }
-        // What starts the tests in the background ignores these, and every program inherits that.
-        // SAFETY: `signal` may be called between fork and exec.
-        unsafe {
-            command.pre_exec(|| {
-                for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
-                    libc::signal(number, libc::SIG_DFL);
-                }
-                Ok(())
-            });
-        }
+        as_in_foreground(&mut command);
         command
     }
 

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::place::{Left, Place};
+use crate::place::{Left, Place, as_in_foreground};
 use crate::terminal::terminal;
 
 #[test]
@@ -214,6 +214,7 @@ fn a_program_finds_the_same_signals_ignored_and_blocked_as_without_laptime() {
     };
     let mut alone = std::process::Command::new("sh");
     alone.args(["-c", script]);
+    as_in_foreground(&mut alone);
     let mut launched = place.command();
     launched.args(["run", "sh", "-c", script]);
     assert_eq!(said(launched), said(alone));
