@@ -88,6 +88,9 @@ pub fn forget_interrupted(python: Python<'_>, error: &PyErr) {
         };
         for frame in interrupted(python, &error).unwrap_or_default().iter().rev() {
             let _ = frame.call_method0(intern!(python, "clear"));
+            // Before Python 3.13 a frame that was asked for its variables has them twice: the
+            // second time they are those that are left.
+            let _ = frame.getattr(intern!(python, "f_locals"));
         }
         let before = error.value(python).getattr(intern!(python, "__context__"));
         next = before
@@ -112,6 +115,11 @@ fn interrupted<'py>(python: Python<'py>, error: &PyErr) -> PyResult<Vec<Bound<'p
     while !entry.is_none() && !handler.as_ref().is_some_and(|it| it.is(&entry)) {
         frames.push(entry.getattr(intern!(python, "tb_frame"))?);
         entry = entry.getattr(intern!(python, "tb_next"))?;
+    }
+    if let Some(handler) = handler {
+        // Of a function that was interrupted as it began the traceback may have nothing.
+        let frame = handler.getattr(intern!(python, "tb_frame"))?;
+        frames.push(frame.getattr(intern!(python, "f_back"))?);
     }
     Ok(frames)
 }

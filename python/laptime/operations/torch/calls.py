@@ -24,7 +24,7 @@ from .mode import Counting
 from .places import Places, follow
 from .reach import Arguments, Target
 from .sharding import unsee
-from .stage import Stage, WouldWrite
+from .stage import Stage, WouldWrite, outside_of_inference
 from .survivors import Survivors
 from .values import needs_values
 
@@ -112,15 +112,18 @@ class Call:
         follow(world, mode, places.meet, places.meet_elsewhere)
         unsee(world)
         hand_over(world, handles)
-        with torch.inference_mode(False) if self.backward else nullcontext():
-            with stage.fake_mode or nullcontext(), mode, handles:
-                try:
-                    if self.backward:
-                        self._train()
-                    else:
-                        has_run(self._call())
-                finally:
-                    self.refused = stage.refused
+        if self.backward:
+            guard = outside_of_inference()
+            world.undo.append(partial(guard.__exit__, None, None, None))
+            guard.__enter__()
+        with stage.fake_mode or nullcontext(), mode, handles:
+            try:
+                if self.backward:
+                    self._train()
+                else:
+                    has_run(self._call())
+            finally:
+                self.refused = stage.refused
         if self.refused:
             raise WouldWrite
         if fake:

@@ -32,6 +32,15 @@ _FUNCTORCH: Any = _TORCH._C._functorch
 _WHOLE = 16 << 20
 
 
+def outside_of_inference() -> Any:
+    """What turns inference mode off from its `__enter__` to its `__exit__`, in `try` and `finally`.
+
+    `torch.inference_mode` that is interrupted as it is entered or left ends only as its frame is
+    forgotten: perhaps after the count, and then it sets back what is the program's.
+    """
+    return _TORCH._C._InferenceMode(False)
+
+
 class WouldWrite(Exception):
     """Something writes to memory that the program reads after the count."""
 
@@ -128,8 +137,12 @@ class Stage:
         Never an inference tensor, in whatever mode the program made its own: it may be met again
         where gradients are asked for.
         """
-        with torch.inference_mode(False):
+        guard = outside_of_inference()
+        try:
+            guard.__enter__()
             return self._stand_in(tensor)
+        finally:
+            guard.__exit__(None, None, None)
 
     def _stand_in(self, tensor: torch.Tensor) -> torch.Tensor:
         if self.fake_mode is not None:
