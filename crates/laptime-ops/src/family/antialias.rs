@@ -66,12 +66,16 @@ mod tests {
 
     #[test]
     fn a_row_that_is_too_long_is_left_alone() {
-        let long = Resampled {
-            input: 3,
-            output: u64::MAX,
-            scale: 1.0,
-            support: 1.0,
+        let taps = |output| {
+            Resampled {
+                input: 3,
+                output,
+                scale: 1.0,
+                support: 1.0,
+            }
+            .taps()
         };
-        assert_eq!(long.taps(), None);
+        // Each looks at its pixel and the next, as far as there are any: 2, 2 and 1.
+        assert_eq!((taps(1 << 20), taps((1 << 20) + 1)), (Some(5), None));
     }
 }

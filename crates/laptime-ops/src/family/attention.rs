@@ -167,37 +167,73 @@ impl Attention {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::by_hand::assert_costs;
     use proptest::prelude::*;
 
     const SMALL: Attention = Attention {
         batch: 2,
-        heads: 8,
-        queries: 128,
-        keys: 128,
-        key_size: 64,
-        value_size: 64,
+        heads: 3,
+        queries: 4,
+        keys: 4,
+        key_size: 5,
+        value_size: 7,
         mask: Mask::CausalTopLeft,
     };
 
     #[test]
-    fn a_causal_sequence_of_128_by_hand() {
-        let cost = SMALL.forward(Dtype::F32);
-        // 2 · 8 · 128² scores, 128 multiply-accumulates each.
-        assert_eq!(cost.mac, 33_554_432);
-        // 2 · 8 · (128 · 129 / 2) scores.
-        assert_eq!(cost.active_mac, 16_908_288);
-        assert_eq!(cost.transcendental, 262_144);
-        assert_eq!(cost.compare, 262_144);
-        assert_eq!(cost.other_flop, 4 * 262_144);
+    fn a_causal_sequence_by_hand() {
+        // 2 · 3 heads · 4² = 96 scores, of which 2 · 3 · (1 + 2 + 3 + 4) = 60 are active; keys of 5, values of 7.
+        assert_costs(&[
+            (
+                "Q Kᵀ 5, P V 7; a scale 1, a softmax 3",
+                SMALL.forward(Dtype::F32),
+                &[
+                    ("mac", 96 * 12),
+                    ("active", 60 * 12),
+                    ("flop", 96 * 4),
+                    ("transcendental", 96),
+                    ("compare", 96),
+                ],
+            ),
+            (
+                "dP and dV 7 each, dQ and dK 5 each; a scale 1, a softmax's gradient 4",
+                SMALL.backward(Dtype::F32, false),
+                &[("mac", 96 * 24), ("active", 60 * 24), ("flop", 96 * 5)],
+            ),
+            (
+                "and Q Kᵀ 5 and its exponential again",
+                SMALL.backward(Dtype::F32, true),
+                &[
+                    ("mac", 96 * 24),
+                    ("active", 60 * 24),
+                    ("executed", 96 * 29),
+                    ("flop", 96 * 5),
+                    ("transcendental", 96),
+                ],
+            ),
+        ]);
+        assert_eq!(SCALE, Work::arithmetic(1));
     }
 
     #[test]
-    fn a_fused_backward_runs_five_products_where_the_model_asks_for_four() {
-        let cost = SMALL.backward(Dtype::F32, true);
-        assert_eq!(cost.mac, 2 * 33_554_432);
-        assert_eq!(cost.executed_flop(), 2 * 262_144 * 5 * 64);
-        let plain = SMALL.backward(Dtype::F32, false);
-        assert_eq!(plain.executed_mac, plain.mac);
+    fn the_last_three_dimensions_are_heads_length_and_size() {
+        let of = |query: &[u64], key: &[u64], value: &[u64]| {
+            let [query, key, value] = [query, key, value].map(|shape| Tensor::f32(shape.to_vec()));
+            Attention::of(&query, &key, &value)
+        };
+        let dense = Attention {
+            keys: 6,
+            mask: Mask::Dense,
+            ..SMALL
+        };
+        assert_eq!(of(&[2, 3, 4, 5], &[2, 1, 6, 5], &[2, 1, 6, 7]), Some(dense));
+        let headless = Attention {
+            batch: 1,
+            heads: 1,
+            ..dense
+        };
+        assert_eq!(of(&[4, 5], &[6, 5], &[6, 7]), Some(headless));
+        assert_eq!(of(&[5], &[6, 5], &[6, 7]), None);
     }
 
     #[test]

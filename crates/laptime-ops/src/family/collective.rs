@@ -50,28 +50,46 @@ pub fn cost(collective: Collective, ranks: u128, elements: u128, dtype: Dtype) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::by_hand::assert_costs;
 
     #[test]
     fn a_thousand_numbers_among_four_ranks_by_hand() {
-        let among_four = |collective| {
-            let cost = cost(collective, 4, 1000, Dtype::F32);
-            (cost.communication_bytes, cost.other_flop)
-        };
-        assert_eq!(among_four(Collective::AllReduce), (6000, 750));
-        assert_eq!(among_four(Collective::ReduceScatter), (3000, 750));
-        assert_eq!(among_four(Collective::Exchange), (3000, 0));
-        assert_eq!(among_four(Collective::Send), (4000, 0));
-        assert_eq!(among_four(Collective::Reduce), (4000, 750));
-    }
-
-    #[test]
-    fn one_rank_alone_sends_nothing() {
-        for collective in [
-            Collective::AllReduce,
-            Collective::Exchange,
-            Collective::Send,
-        ] {
-            assert_eq!(cost(collective, 1, 1000, Dtype::F32), Cost::default());
-        }
+        let of = |collective, ranks| cost(collective, ranks, 1000, Dtype::F32);
+        // 4000 bytes; 3/4 of them 3000, of twice as many 6000; 3/4 of 1000 additions 750.
+        assert_costs(&[
+            (
+                "all-reduce",
+                of(Collective::AllReduce, 4),
+                &[("flop", 750), ("links", 6000)],
+            ),
+            (
+                "reduce-scatter",
+                of(Collective::ReduceScatter, 4),
+                &[("flop", 750), ("links", 3000)],
+            ),
+            ("exchange", of(Collective::Exchange, 4), &[("links", 3000)]),
+            ("send", of(Collective::Send, 4), &[("links", 4000)]),
+            (
+                "reduce",
+                of(Collective::Reduce, 4),
+                &[("flop", 750), ("links", 4000)],
+            ),
+            (
+                "reduce of two",
+                of(Collective::Reduce, 2),
+                &[("flop", 500), ("links", 4000)],
+            ),
+            ("all-reduce of one", of(Collective::AllReduce, 1), &[]),
+            ("exchange of one", of(Collective::Exchange, 1), &[]),
+            ("send to nobody", of(Collective::Send, 1), &[]),
+            ("reduce of one", of(Collective::Reduce, 1), &[]),
+            ("all-reduce of none", of(Collective::AllReduce, 0), &[]),
+            // 3 elements of 4 bits are 2 bytes.
+            (
+                "half bytes",
+                cost(Collective::Send, 2, 3, Dtype::integer(4)),
+                &[("links", 2)],
+            ),
+        ]);
     }
 }

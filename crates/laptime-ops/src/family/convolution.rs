@@ -53,25 +53,20 @@ impl Convolution {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    // A batch of 1, 64 channels, 32 × 32, kernel 3 × 3, 8 groups, same size out.
-    const GROUPED: Convolution = Convolution {
-        elements: 64 * 32 * 32,
-        taps: (64 / 8) * 3 * 3,
-    };
+    use crate::family::by_hand::assert_costs;
 
     #[test]
-    fn a_grouped_convolution_by_hand() {
-        // 65 536 results of 72 taps.
-        assert_eq!(GROUPED.forward().mac, 4_718_592);
-    }
-
-    #[test]
-    fn each_gradient_costs_as_much_as_the_forward_whatever_the_groups() {
-        let forward = GROUPED.forward().mac;
-        assert_eq!(GROUPED.backward(true, false).mac, forward);
-        assert_eq!(GROUPED.backward(false, true).mac, forward);
-        assert_eq!(GROUPED.backward(true, true).mac, 2 * forward);
-        assert_eq!(GROUPED.backward(false, false), Cost::default());
+    fn a_grouped_convolution_and_its_gradients_by_hand() {
+        // 64 channels of 32 × 32 results; 8 channels of a group and a kernel of 3 × 3: 65 536 · 72.
+        let weight = Tensor::f32([64, 8, 3, 3]);
+        let grouped = Convolution::of(&Tensor::f32([1, 64, 32, 32]), &weight).unwrap();
+        assert_costs(&[
+            ("forward", grouped.forward(), &[("mac", 4_718_592)]),
+            ("dx", grouped.backward(true, false), &[("mac", 4_718_592)]),
+            ("dw", grouped.backward(false, true), &[("mac", 4_718_592)]),
+            ("both", grouped.backward(true, true), &[("mac", 9_437_184)]),
+            ("neither", grouped.backward(false, false), &[]),
+        ]);
+        assert!(Convolution::of(&Tensor::f32([4, 4]), &Tensor::f32([4])).is_err());
     }
 }

@@ -151,6 +151,8 @@ mod tests {
         assert_eq!(qr(9, 6), 648 - 144 + 54 + 36 + 28);
         assert_eq!(q_from_reflectors(6, 6, 6), 288 + 108 - 36 - 36 - 8);
         assert_eq!(qr_with_q(9, 6, 0), 622);
+        // A single column: 8 + 4 + 1 + 4, and of Q 16 − 10 + 3 − 4 − 1.
+        assert_eq!(qr_with_q(4, 1, 1), 17 + 4);
         // Q with 6 columns of 9: 4·9·6·6 − 2·15·36 + 4·216/3 + 3·36 − 54 − 36 − 8.
         assert_eq!(
             qr_with_q(9, 6, 6),

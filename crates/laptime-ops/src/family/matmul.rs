@@ -45,6 +45,7 @@ pub fn macs(mac: u128) -> Cost {
 mod tests {
     use super::*;
     use crate::event::{Argument, Signature};
+    use crate::family::by_hand::assert_costs;
     use crate::tensor::{Dtype, Tensor};
 
     fn event(dtype: Dtype) -> Event {
@@ -58,14 +59,25 @@ mod tests {
 
     #[test]
     fn a_2x3_times_3x5_by_hand() {
-        // 10 results of 3 products; 6 + 15 numbers of 4 bytes in, 10 out.
-        let cost = cost(&event(Dtype::F32), product([1, 2, 5, 3]), 0);
-        assert_eq!((cost.mac, cost.flop()), (30, 60));
-        assert_eq!((cost.bytes_read, cost.bytes_written), (84, 40));
-    }
-
-    #[test]
-    fn a_complex_product_takes_four_times_the_real_one() {
-        assert_eq!(cost(&event(Dtype::complex(64)), 30, 0).mac, 120);
+        let (real, complex) = (event(Dtype::F32), event(Dtype::complex(64)));
+        // 10 results of 3 products; 6 + 15 numbers in, 10 out, of 4 bytes or 8; four real products for a complex one.
+        assert_costs(&[
+            (
+                "with 10 additions",
+                cost(&real, product([1, 2, 5, 3]), 10),
+                &[("mac", 30), ("flop", 10), ("read", 84), ("written", 40)],
+            ),
+            (
+                "complex",
+                cost(&complex, product([1, 2, 5, 3]), 0),
+                &[("mac", 120), ("read", 168), ("written", 80)],
+            ),
+            ("without traffic", work(&real, 30), &[("mac", 30)]),
+            (
+                "seven batches",
+                macs(product([7, 2, 5, 3])),
+                &[("mac", 210)],
+            ),
+        ]);
     }
 }

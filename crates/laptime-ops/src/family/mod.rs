@@ -2,6 +2,8 @@
 
 pub mod antialias;
 pub mod attention;
+#[cfg(test)]
+pub(crate) mod by_hand;
 pub mod collective;
 pub mod convolution;
 pub mod elementwise;

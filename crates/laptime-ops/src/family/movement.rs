@@ -50,28 +50,42 @@ pub fn scatter(target: &Tensor, elements: u128, source_bytes: u128) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::Dtype;
+    use crate::event::{Argument, Signature};
+    use crate::family::by_hand::assert_costs;
 
     #[test]
-    fn a_look_up_reads_its_rows_and_not_the_table() {
+    fn what_is_touched_is_moved_by_hand() {
         let table = Tensor::f32([50_000, 256]);
-        let result = Tensor::f32([512, 256]);
-        let cost = lookup(&table, 512 * 8, &result);
-        assert_eq!(cost.bytes_read, 512 * 256 * 4 + 512 * 8);
-        assert_eq!(cost.bytes_written, 512 * 256 * 4);
-    }
-
-    #[test]
-    fn a_small_table_is_read_once_however_often_it_is_asked() {
-        let cost = lookup(&Tensor::f32([2, 4]), 0, &Tensor::f32([100, 4]));
-        assert_eq!(cost.bytes_read, 2 * 4 * 4);
-    }
-
-    #[test]
-    fn a_scatter_reads_and_writes_what_it_touches() {
-        let index = Tensor::new([10], Dtype::I64);
-        let source = Tensor::f32([10, 4]).bytes() + index.bytes();
-        let cost = scatter(&Tensor::f32([100, 4]), 40, source);
-        assert_eq!((cost.bytes_read, cost.bytes_written), (160 + 80 + 160, 160));
+        let (few, small) = (Tensor::f32([512, 256]), Tensor::f32([2, 4]));
+        let target = Tensor::f32([100, 4]);
+        let filled = Event::new(
+            Signature::new("aten::zeros", &["like"]),
+            vec![Argument::Tensor(small.clone())],
+            vec![Tensor::f32([3]), Tensor::f32([4])],
+        );
+        assert_costs(&[
+            (
+                "512 rows of 256 numbers and 512 indices of 8 bytes; not the table",
+                lookup(&table, 512 * 8, &few),
+                &[("read", 528_384), ("written", 524_288)],
+            ),
+            (
+                "a table of 8 numbers asked for 400: read once",
+                lookup(&small, 0, &Tensor::f32([100, 4])),
+                &[("read", 32), ("written", 1600)],
+            ),
+            (
+                "40 numbers and 10 indices into 40 places, read and written",
+                scatter(&target, 40, 160 + 80),
+                &[("read", 400), ("written", 160)],
+            ),
+            (
+                "1000 numbers into 400 places, each read and written once",
+                scatter(&target, 1000, 4000),
+                &[("read", 5600), ("written", 1600)],
+            ),
+            ("7 numbers filled", fill(&filled), &[("written", 28)]),
+            ("moved", moved(3, 4), &[("read", 3), ("written", 4)]),
+        ]);
     }
 }

@@ -76,37 +76,138 @@ pub const fn known_statistics_backward(input: bool, wanted: Affine) -> Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::Dtype;
+    use crate::family::by_hand::assert_works;
 
+    const NONE: Affine = Affine {
+        weight: false,
+        bias: false,
+    };
+    const WEIGHT: Affine = Affine {
+        weight: true,
+        ..NONE
+    };
+    const BIAS: Affine = Affine { bias: true, ..NONE };
     const BOTH: Affine = Affine {
         weight: true,
         bias: true,
     };
 
-    fn on_100(work: Work) -> u128 {
-        work.on(100, Dtype::F32).other_flop
+    #[test]
+    fn every_forward_by_hand() {
+        // Σ x; Σ (x − mean)²; (x − mean) · rstd, the difference kept.
+        assert_works([
+            (
+                ("centred", "add sub mul add mul", [50, 0, 0, 0]),
+                centred(NONE),
+            ),
+            (
+                ("with a scale", "add sub mul add mul mul", [60, 0, 0, 0]),
+                centred(WEIGHT),
+            ),
+            (
+                ("with a shift", "add sub mul add mul add", [60, 0, 0, 0]),
+                centred(BIAS),
+            ),
+            (
+                ("with both", "add sub mul add mul mul add", [70, 0, 0, 0]),
+                centred(BOTH),
+            ),
+            (
+                ("by its own", "add sub mul add mul mul add", [70, 0, 0, 0]),
+                by_batch(BOTH, true),
+            ),
+            // x · scale + shift, one of each for a channel.
+            (
+                ("by known ones", "mul add", [20, 0, 0, 0]),
+                by_batch(BOTH, false),
+            ),
+            (
+                ("known statistics", "mul add", [20, 0, 0, 0]),
+                KNOWN_STATISTICS,
+            ),
+            (("statistics", "add sub mul add", [40, 0, 0, 0]), STATISTICS),
+            // Σ x²; x / root.
+            (
+                ("root mean square", "mul add div", [30, 0, 0, 0]),
+                root_mean_square(false),
+            ),
+            (
+                ("with a scale", "mul add div mul", [40, 0, 0, 0]),
+                root_mean_square(true),
+            ),
+        ]);
     }
 
     #[test]
-    fn a_hundred_elements_by_hand() {
-        assert_eq!(on_100(centred(BOTH)), 700);
-        assert_eq!(on_100(centred(Affine::default())), 500);
-        assert_eq!(on_100(root_mean_square(true)), 400);
-        assert_eq!(on_100(KNOWN_STATISTICS), 200);
-    }
-
-    #[test]
-    fn a_backward_costs_two_to_three_forwards() {
-        assert_eq!(on_100(centred_backward(true, true, BOTH)), 1400);
-        assert_eq!(on_100(root_mean_square_backward(true, true, true)), 900);
-        assert_eq!(on_100(known_statistics_backward(true, BOTH)), 600);
-    }
-
-    #[test]
-    fn gradients_that_nobody_wants_cost_nothing() {
-        let none = Affine::default();
-        assert_eq!(centred_backward(false, true, none), Work::arithmetic(0));
-        assert_eq!(on_100(centred_backward(false, true, BOTH)), 500);
-        assert_eq!(on_100(root_mean_square_backward(false, true, false)), 0);
+    fn every_gradient_by_hand() {
+        // x̂ = (x − mean) · rstd; g = dy · weight; Σ g and Σ g · x̂; rstd · (g − (Σ + x̂ · Σ) / N); Σ dy · x̂; Σ dy.
+        assert_works([
+            (
+                ("nothing wanted", "", [0; 4]),
+                centred_backward(false, true, NONE),
+            ),
+            (
+                (
+                    "all",
+                    "sub mul mul add mul add mul add div sub mul mul add add",
+                    [140, 0, 0, 0],
+                ),
+                centred_backward(true, true, BOTH),
+            ),
+            (
+                (
+                    "dx without a scale",
+                    "sub mul add mul add mul add div sub mul",
+                    [100, 0, 0, 0],
+                ),
+                centred_backward(true, false, NONE),
+            ),
+            (
+                ("the scale's", "sub mul mul add", [40, 0, 0, 0]),
+                centred_backward(false, true, WEIGHT),
+            ),
+            (
+                ("the shift's", "add", [10, 0, 0, 0]),
+                centred_backward(false, true, BIAS),
+            ),
+            // x̂ = x · rstd; g = dy · weight; Σ g · x̂; rstd · (g − x̂ · mean); Σ dy · x̂.
+            (
+                ("root: nothing", "", [0; 4]),
+                root_mean_square_backward(false, true, false),
+            ),
+            (
+                (
+                    "root: all",
+                    "mul mul mul add mul sub mul mul add",
+                    [90, 0, 0, 0],
+                ),
+                root_mean_square_backward(true, true, true),
+            ),
+            (
+                (
+                    "root: dx without a scale",
+                    "mul mul add mul sub mul",
+                    [60, 0, 0, 0],
+                ),
+                root_mean_square_backward(true, false, false),
+            ),
+            (
+                ("root: the scale's", "mul mul add", [30, 0, 0, 0]),
+                root_mean_square_backward(false, true, true),
+            ),
+            // dy · (weight · rstd); Σ dy · (x − mean) · rstd; Σ dy.
+            (
+                ("known: dx", "mul", [10, 0, 0, 0]),
+                known_statistics_backward(true, NONE),
+            ),
+            (
+                ("known: the scale's", "sub mul mul add", [40, 0, 0, 0]),
+                known_statistics_backward(false, WEIGHT),
+            ),
+            (
+                ("known: the shift's", "add", [10, 0, 0, 0]),
+                known_statistics_backward(false, BIAS),
+            ),
+        ]);
     }
 }

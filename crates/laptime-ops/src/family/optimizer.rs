@@ -69,42 +69,108 @@ pub const fn adagrad(decays: bool, maximize: bool) -> Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::Dtype;
+    use crate::family::by_hand::assert_works;
+
+    // m + (1 − β₁) (g − m); β₂ v + (1 − β₂) g · g; √v / correction + ε; p − lr · m / denominator.
+    const ADAM: &str = "sub mul add mul mul mul add sqrt div add mul div sub";
 
     #[test]
-    fn adamw_takes_fourteen_flop_and_a_root() {
-        let cost = adam(true, false, false).on(100, Dtype::F32);
-        assert_eq!((cost.other_flop, cost.transcendental), (1400, 100));
-        let cost = adam(false, true, true).on(100, Dtype::F32);
-        assert_eq!((cost.other_flop, cost.compare), (1300, 100));
+    fn adam_and_adagrad_by_hand() {
+        let decayed = format!("{ADAM} mul sub");
+        let upwards = format!("{ADAM} neg");
+        let largest = format!("{ADAM} max");
+        assert_works([
+            (("adam", ADAM, [120, 10, 0, 0]), adam(false, false, false)),
+            (
+                ("decay", &decayed, [140, 10, 0, 0]),
+                adam(true, false, false),
+            ),
+            (
+                ("amsgrad", &largest, [120, 10, 10, 0]),
+                adam(false, true, false),
+            ),
+            (
+                ("maximize", &upwards, [130, 10, 0, 0]),
+                adam(false, false, true),
+            ),
+            // Σ g · g; √Σ + ε; p − lr · g / denominator.
+            (
+                ("adagrad", "mul add sqrt add mul div sub", [60, 10, 0, 0]),
+                adagrad(false, false),
+            ),
+            (
+                (
+                    "decay",
+                    "mul add mul add sqrt add mul div sub",
+                    [80, 10, 0, 0],
+                ),
+                adagrad(true, false),
+            ),
+            (
+                (
+                    "maximize",
+                    "neg mul add sqrt add mul div sub",
+                    [70, 10, 0, 0],
+                ),
+                adagrad(false, true),
+            ),
+        ]);
     }
 
     #[test]
-    fn sgd_takes_two_flop_and_four_with_momentum() {
+    fn sgd_by_hand() {
         let plain = Sgd {
             decay: false,
             maximize: false,
             momentum: None,
         };
-        assert_eq!(plain.work(), Work::arithmetic(2));
         let kept = Momentum {
             dampening: false,
             nesterov: false,
             first_step: false,
         };
-        let momentum = Sgd {
-            momentum: Some(kept),
-            ..plain
+        let with = |momentum| {
+            let momentum = Some(momentum);
+            Sgd { momentum, ..plain }.work()
         };
-        assert_eq!(momentum.work(), Work::arithmetic(4));
         let first = Momentum {
             first_step: true,
             ..kept
         };
-        let first = Sgd {
-            momentum: Some(first),
+        let dampened = Momentum {
+            dampening: true,
+            ..kept
+        };
+        let ahead = Momentum {
+            nesterov: true,
+            ..kept
+        };
+        let decayed = Sgd {
+            decay: true,
             ..plain
         };
-        assert_eq!(first.work(), Work::arithmetic(2));
+        let upwards = Sgd {
+            maximize: true,
+            ..plain
+        };
+        // p − lr · g; decay g + λ · p; momentum μ · b + g; looking ahead g + μ · b.
+        assert_works([
+            (("plain", "mul sub", [20, 0, 0, 0]), plain.work()),
+            (("decay", "mul add mul sub", [40, 0, 0, 0]), decayed.work()),
+            (("maximize", "neg mul sub", [30, 0, 0, 0]), upwards.work()),
+            (("momentum", "mul add mul sub", [40, 0, 0, 0]), with(kept)),
+            (
+                ("its first step copies", "mul sub", [20, 0, 0, 0]),
+                with(first),
+            ),
+            (
+                ("dampened", "mul mul add mul sub", [50, 0, 0, 0]),
+                with(dampened),
+            ),
+            (
+                ("ahead", "mul add mul add mul sub", [60, 0, 0, 0]),
+                with(ahead),
+            ),
+        ]);
     }
 }

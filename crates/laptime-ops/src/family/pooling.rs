@@ -66,16 +66,27 @@ pub fn weighted_backward(results: u128, taps: u128, dtype: Dtype) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::by_hand::assert_costs;
     use proptest::prelude::*;
 
     #[test]
-    fn windows_of_nine_by_hand() {
-        assert_eq!(mean(10, 9, Dtype::F32).other_flop, 90);
-        assert_eq!(largest(10, 9, Dtype::F32).compare, 80);
-        assert_eq!(largest(10, 0, Dtype::F32).compare, 0);
-        // Bilinear: four taps, four products and three additions.
-        assert_eq!(weighted(10, 4, Dtype::F32).other_flop, 70);
-        assert_eq!(weighted_backward(10, 4, Dtype::F32).other_flop, 80);
+    fn ten_windows_by_hand() {
+        assert_eq!((window_of(&[3, 4]), window_of(&[-1])), (12, 0));
+        // Windows of 9: 8 additions and a division; 8 compares. Four taps: 4 products and 3 additions, and back 4 and 4.
+        assert_costs(&[
+            ("means", mean(10, 9, Dtype::F32), &[("flop", 90)]),
+            ("largest", largest(10, 9, Dtype::F32), &[("compare", 80)]),
+            ("of nothing", largest(10, 0, Dtype::F32), &[]),
+            ("bilinear", weighted(10, 4, Dtype::F32), &[("flop", 70)]),
+            (
+                "its gradient",
+                weighted_backward(10, 4, Dtype::F32),
+                &[("flop", 80)],
+            ),
+        ]);
+        // 5 into 3: pixels 0–1, 1–3 and 3–4; a dimension that isn't pooled has windows of one.
+        assert_eq!(adaptive(&[2, 5], &[2, 3]), 2 * (2 + 3 + 2));
+        assert_eq!(adaptive(&[0], &[3]), 0);
     }
 
     proptest! {

@@ -46,23 +46,43 @@ pub fn row(name: &str) -> Option<&'static Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::by_hand::{Row, assert_works};
     use crate::tensor::Dtype;
 
-    fn columns(name: &str) -> (u128, u128, u128) {
-        let Some((_, each, last)) = row(name) else {
-            panic!("{name} is not known");
-        };
-        let cost = each.on(12, Dtype::F32) + last.on(3, Dtype::F32);
-        (cost.other_flop, cost.transcendental, cost.compare)
+    /// A reduction of each line: each element that goes in, each result.
+    const ROWS: &[(Row<'_>, Row<'_>)] = &[
+        (("sum", "add", [10, 0, 0, 0]), NOTHING),
+        (("prod", "mul", [10, 0, 0, 0]), NOTHING),
+        (("amax", "max", [0, 0, 10, 0]), NOTHING),
+        (("aminmax", "max min", [0, 0, 20, 0]), NOTHING),
+        (("any", "bit", [0, 0, 0, 10]), NOTHING),
+        (("count_nonzero", "cmp count", [0, 0, 10, 10]), NOTHING),
+        // (x − mean)², added up.
+        (("var", "sub mul add", [30, 0, 0, 0]), NOTHING),
+        (("std", "sub mul add", [30, 0, 0, 0]), ROOT),
+        (("norm", "mul add", [20, 0, 0, 0]), ROOT),
+        // exp(x − largest), added up; its logarithm + largest.
+        (
+            ("logsumexp", "max sub exp add", [20, 10, 10, 0]),
+            ("each result", "log add", [10, 10, 0, 0]),
+        ),
+    ];
+    const NOTHING: Row<'_> = ("each result", "", [0; 4]);
+    const ROOT: Row<'_> = ("each result", "sqrt", [0, 10, 0, 0]);
+
+    #[test]
+    fn every_reduction_by_hand() {
+        assert_eq!(ROWS.len(), TABLE.len(), "a line has no row");
+        assert_works(ROWS.iter().flat_map(|&(first, last)| {
+            let &(_, each, of_result) = row(first.0).unwrap_or(&("", Work::NONE, Work::NONE));
+            let last = (first.0, last.1, last.2);
+            [(first, each), (last, of_result)]
+        }));
     }
 
     #[test]
-    fn twelve_elements_into_three_by_hand() {
-        assert_eq!(columns("sum"), (12, 0, 0));
-        assert_eq!(columns("amax"), (0, 0, 12));
-        assert_eq!(columns("var"), (36, 0, 0));
-        assert_eq!(columns("std"), (36, 3, 0));
-        assert_eq!(columns("norm"), (24, 3, 0));
-        assert_eq!(columns("logsumexp"), (27, 15, 12));
+    fn a_complex_product_is_four_products_and_two_sums_and_a_complex_sum_two() {
+        let of = |name| row(name).map(|(_, each, _)| each.on(10, Dtype::complex(64)).other_flop);
+        assert_eq!((of("prod"), of("sum")), (Some(60), Some(20)));
     }
 }

@@ -23,17 +23,25 @@ pub const LOG_BACKWARD: Work = Work::transcendental(1).and(Work::arithmetic(3));
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::Dtype;
+    use crate::family::by_hand::assert_works;
 
     #[test]
-    fn a_row_of_ten_by_hand() {
-        let forward = FORWARD.on(10, Dtype::F32);
-        assert_eq!(
-            (forward.compare, forward.transcendental, forward.other_flop),
-            (10, 10, 30)
-        );
-        assert_eq!(BACKWARD.on(10, Dtype::F32).other_flop, 40);
-        let log = LOG_BACKWARD.on(10, Dtype::F32);
-        assert_eq!((log.transcendental, log.other_flop), (10, 30));
+    fn rows_of_ten_by_hand() {
+        assert_works([
+            // The largest; exp(x − largest); its sum; the quotient.
+            (("softmax", "max sub exp add div", [30, 10, 10, 0]), FORWARD),
+            // The largest; exp(x − largest); its sum; x − largest − its logarithm.
+            (
+                ("its logarithm", "max sub exp add sub", [30, 10, 10, 0]),
+                LOG_FORWARD,
+            ),
+            // Σ y · dy; y · (dy − Σ).
+            (("gradient", "mul add sub mul", [40, 0, 0, 0]), BACKWARD),
+            // Σ dy; dy − exp(y) · Σ.
+            (
+                ("its logarithm's", "add exp mul sub", [30, 10, 0, 0]),
+                LOG_BACKWARD,
+            ),
+        ]);
     }
 }

@@ -45,6 +45,7 @@ mod tests {
         assert_eq!(sort(8, 5).compare, 120);
         // 3 · 1.585 = 4.75.
         assert_eq!(sort(3, 1).compare, 5);
+        assert_eq!((sort(2, 1).compare, search(2, 1).compare), (2, 2));
         assert_eq!(sort(1, 9).compare, 0);
         assert_eq!(sort(0, 9).compare, 0);
     }

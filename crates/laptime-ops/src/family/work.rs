@@ -151,26 +151,79 @@ impl std::fmt::Display for Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn three_products_are_three_flop_or_three_integer_operations() {
-        let work = Work::arithmetic(1).on_complex(6);
-        assert_eq!(work.on(3, Dtype::F32).other_flop, 3);
-        assert_eq!(work.on(3, Dtype::I64).other_flop, 0);
-        assert_eq!(work.on(3, Dtype::I64).integer_op, 3);
-        assert_eq!(work.on(3, Dtype::complex(64)).other_flop, 18);
-    }
+    use crate::family::by_hand::assert_costs;
 
     #[test]
     fn a_number_is_in_one_column() {
+        let product = Work::arithmetic(1).on_complex(6);
+        // A sigmoid and a clamp, of whose compares the truth values are joined.
         let sigmoid = Work::transcendental(1).and(Work::arithmetic(2));
-        let cost = sigmoid.on(10, Dtype::F32);
-        let expected = Cost {
-            other_flop: 20,
-            transcendental: 10,
-            ..Cost::default()
-        };
-        assert_eq!(cost, expected);
+        let all = sigmoid.and(Work::compare(2)).and(Work::integer(1));
+        let complex = Dtype::complex(64);
+        assert_costs(&[
+            ("3 products", product.on(3, Dtype::F32), &[("flop", 3)]),
+            (
+                "of half precision",
+                product.on(3, Dtype::BF16),
+                &[("flop", 3)],
+            ),
+            ("of integers", product.on(3, Dtype::I64), &[("integer", 3)]),
+            (
+                "of truth values",
+                product.on(3, Dtype::BOOL),
+                &[("integer", 3)],
+            ),
+            (
+                "of complex numbers: 3 · 6",
+                product.on(3, complex),
+                &[("flop", 18)],
+            ),
+            (
+                "10 of all",
+                all.on(10, Dtype::F32),
+                &[
+                    ("flop", 20),
+                    ("integer", 10),
+                    ("transcendental", 10),
+                    ("compare", 20),
+                ],
+            ),
+            (
+                "10 of all on integers: 2 of arithmetic and 1",
+                all.on(10, Dtype::I64),
+                &[("integer", 30), ("transcendental", 10), ("compare", 20)],
+            ),
+            (
+                "10 of all on complex numbers: both parts' arithmetic and functions",
+                all.on(10, complex),
+                &[
+                    ("flop", 40),
+                    ("integer", 10),
+                    ("transcendental", 20),
+                    ("compare", 20),
+                ],
+            ),
+            ("none", Work::NONE.on(10, Dtype::F32), &[]),
+            (
+                "a matrix that stores 5",
+                product.over(&Tensor {
+                    stored: Some(5),
+                    ..Tensor::f32([10, 10])
+                }),
+                &[("flop", 5)],
+            ),
+        ]);
+        assert_eq!(flop(2), Work::arithmetic(2));
+    }
+
+    #[test]
+    fn works_are_said_in_words() {
+        let sigmoid = Work::transcendental(1).and(Work::arithmetic(2));
         assert_eq!(sigmoid.to_string(), "2 FLOP, 1 transcendental");
+        let product = Work::arithmetic(1).on_complex(6);
+        assert_eq!(product.to_string(), "1 FLOP, 6 if complex");
+        let others = Work::compare(2).and(Work::integer(1));
+        assert_eq!(others.to_string(), "2 compares, 1 integer operation");
+        assert_eq!(Work::NONE.to_string(), "nothing");
     }
 }

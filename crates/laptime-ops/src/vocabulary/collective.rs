@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use laptime_core::Cost;
+
 use super::table::{Counted, Dialect, Entry, Rule, formula, plain};
 use crate::event::Event;
 use crate::family::collective::{Collective, cost};
@@ -23,10 +25,24 @@ pub const TABLE: &[Entry] = &[
         "its bytes over links; (p−1)/p FLOP an element",
         |e| whole(e, Collective::Reduce),
     ),
+    formula("broadcast", "its bytes over links", |e| {
+        whole(e, Collective::Send)
+    }),
+    formula("send isend", "its bytes over links; read", |e| {
+        Ok(Cost {
+            bytes_written: 0,
+            ..whole(e, Collective::Send)?
+        })
+    }),
     formula(
-        "broadcast send recv recv_any_source isend irecv",
-        "its bytes over links",
-        |e| whole(e, Collective::Send),
+        "recv recv_any_source irecv",
+        "its bytes over links; written",
+        |e| {
+            Ok(Cost {
+                bytes_read: 0,
+                ..whole(e, Collective::Send)?
+            })
+        },
     ),
     formula(
         "all_gather_into_tensor all_gather_into_tensor_coalesced _allgather_base allgather \
@@ -129,4 +145,116 @@ fn parts(event: &Event, kind: Collective, part: u128, all: u128) -> Counted {
         part.saturating_mul(ranks)
     };
     Ok(event.moving(cost(kind, ranks, all, dtype(event)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+    use crate::outcome::Outcome;
+
+    #[test]
+    fn every_exchange_by_hand() {
+        let among = |name: &str, ranks: i64, arguments: &[(&str, Argument)], output: &[u64]| {
+            let arguments = [arguments, &[("group_size", Argument::Int(ranks))]].concat();
+            call(&format!("c10d::{name}"), &arguments, &[output])
+        };
+        let whole = [("input", f32(&[1000]))];
+        let sent = [("tensors", f32(&[10]))];
+        let gathered = [
+            ("output_tensor", f32(&[400])),
+            ("input_tensor", f32(&[100])),
+        ];
+        let given = [
+            ("output_tensor", f32(&[100])),
+            ("input_tensor", f32(&[400])),
+        ];
+        let columns = |columns: &[(&'static str, u128)], moved: [u128; 2], links| {
+            [
+                columns,
+                &[("read", moved[0]), ("written", moved[1]), ("links", links)],
+            ]
+            .concat()
+        };
+        let even = [4000, 4000];
+        // Among four, 3/4 of 4000 bytes and of 1000 additions; of four parts of 100, 3/4 of 1600 bytes.
+        assert_costs(&[
+            (
+                "2 · 3/4",
+                among("all_reduce", 4, &whole, &[1000]),
+                &columns(&[("flop", 750)], even, 6000),
+            ),
+            (
+                "once",
+                among("reduce", 4, &whole, &[1000]),
+                &columns(&[("flop", 750)], even, 4000),
+            ),
+            (
+                "3/4",
+                among("all_to_all_single", 4, &whole, &[1000]),
+                &columns(&[], even, 3000),
+            ),
+            (
+                "once, to one",
+                call("c10d::send", &sent, &[]),
+                &[("read", 40), ("links", 40)],
+            ),
+            (
+                "once, from one",
+                call("c10d::recv_", &sent, &[]),
+                &[("written", 40), ("links", 40)],
+            ),
+            (
+                "under another name",
+                among("all_reduce", 4, &[("values", f32(&[1000]))], &[1000]),
+                &columns(&[("flop", 750)], even, 6000),
+            ),
+            (
+                "to itself",
+                among("broadcast", 1, &sent, &[10]),
+                &[("read", 40), ("written", 40)],
+            ),
+            (
+                "3/4 of all, by the sizes",
+                call("c10d::_allgather_base_", &gathered, &[&[400]]),
+                &columns(&[], [2000, 1600], 1200),
+            ),
+            (
+                "3/4 of all, and of its additions",
+                call("c10d::_reduce_scatter_base_", &given, &[&[100]]),
+                &columns(&[("flop", 300)], [2000, 400], 1200),
+            ),
+            (
+                "3/4 of all",
+                call("c10d::scatter_", &given, &[&[100]]),
+                &columns(&[], [2000, 400], 1200),
+            ),
+            (
+                "3/4 of four parts",
+                among(
+                    "all_gather_into_tensor",
+                    4,
+                    &[("input", f32(&[100]))],
+                    &[400],
+                ),
+                &columns(&[], [400, 1600], 1200),
+            ),
+        ]);
+        let odd = [
+            ("output_tensor", f32(&[401])),
+            ("input_tensor", f32(&[100])),
+        ];
+        for (name, arguments) in [
+            ("c10d::all_reduce", &whole[..]),
+            ("c10d::_allgather_base_", &odd[..]),
+        ] {
+            let event = Event::named(name, arguments, vec![Tensor::f32([401])]);
+            let outcome = crate::vocabulary::outcome(&event);
+            assert!(
+                matches!(outcome, Outcome::Uncounted(reason) if reason == UNKNOWN),
+                "{name}"
+            );
+        }
+    }
 }

@@ -94,49 +94,80 @@ fn two_products(event: &Event) -> Counted {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::event::Argument;
-    use crate::outcome::Outcome;
-
-    fn cost(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Cost {
-        match crate::vocabulary::outcome(&Event::named(name, arguments, vec![output])) {
-            Outcome::Counted(cost) => cost,
-            other => panic!("{name} is not counted: {other:?}"),
-        }
-    }
+    use crate::family::by_hand::{assert_costs, call, f32};
 
     #[test]
-    fn a_convolution_with_a_rectifier_behind_it_costs_both() {
-        let arguments = [
-            ("X", Argument::Tensor(Tensor::f32([1, 4, 8, 8]))),
-            ("W", Argument::Tensor(Tensor::f32([6, 4, 3, 3]))),
-            ("B", Argument::Tensor(Tensor::f32([6]))),
-            ("attr", Argument::Text("relu".into())),
-        ];
-        let fused = cost(
-            "mkldnn::_convolution_pointwise",
-            &arguments,
-            Tensor::f32([1, 6, 6, 6]),
-        );
-        assert_eq!(
-            (fused.mac, fused.other_flop, fused.compare),
-            (216 * 36, 216, 216)
-        );
-    }
-
-    #[test]
-    fn two_products_that_are_added_read_everything_once() {
-        let square = || Argument::Tensor(Tensor::f32([3, 3]));
-        let arguments = [
-            ("a", square()),
-            ("b", square()),
-            ("c", square()),
-            ("d", square()),
-        ];
-        let both = cost("inductor::_mm_plus_mm", &arguments, Tensor::f32([3, 3]));
-        assert_eq!(
-            (both.mac, both.other_flop, both.bytes_read),
-            (54, 9, 4 * 36)
-        );
+    fn every_call_by_hand() {
+        let text = |name: &'static str, text: &str| (name, Argument::Text(text.into()));
+        let convolution = |name: &str, more: &[(&str, Argument)]| {
+            let operands = [("X", f32(&[1, 4, 5, 5])), ("W", f32(&[6, 4, 3, 3]))];
+            let arguments = [&operands, more].concat();
+            call(&format!("mkldnn::{name}"), &arguments, &[&[1, 6, 3, 3]])
+        };
+        let linear = |name: &str, more: &[(&str, Argument)]| {
+            let arguments = [&[("X", f32(&[2, 3])), ("W", f32(&[5, 3]))], more].concat();
+            call(name, &arguments, &[&[2, 5]])
+        };
+        let square = ["a", "b", "c", "d"].map(|name| (name, f32(&[3, 3])));
+        let gradient = [("new_grad", f32(&[10])), ("variable_grad", f32(&[10]))];
+        let rectified = [("B", f32(&[6])), text("attr", "relu")];
+        let both = [text("binary_attr", "add"), text("unary_attr", "relu")];
+        // 54 results of 36 taps, or of 100 pixels 36 each; 100 + 216 numbers in, 54 out.
+        assert_costs(&[
+            (
+                "54 biases, 54 rectifiers",
+                convolution("_convolution_pointwise", &rectified),
+                &[
+                    ("mac", 1944),
+                    ("flop", 54),
+                    ("compare", 54),
+                    ("read", 1288),
+                    ("written", 216),
+                ],
+            ),
+            (
+                "54 additions, 54 rectifiers",
+                convolution("_convolution_transpose_pointwise", &both),
+                &[
+                    ("mac", 3600),
+                    ("flop", 54),
+                    ("compare", 54),
+                    ("read", 1264),
+                    ("written", 216),
+                ],
+            ),
+            (
+                "10 · 3; 10 sigmoids",
+                linear("mkldnn::_linear_pointwise", &[text("attr", "sigmoid")]),
+                &[
+                    ("mac", 30),
+                    ("flop", 20),
+                    ("transcendental", 10),
+                    ("read", 84),
+                    ("written", 40),
+                ],
+            ),
+            (
+                "10 · 3; 10 biases",
+                linear("mkl::_mkl_linear", &[("B", f32(&[5]))]),
+                &[("mac", 30), ("flop", 10), ("read", 104), ("written", 40)],
+            ),
+            (
+                "9 · 3 twice, 9 additions; everything read once",
+                call("inductor::_mm_plus_mm", &square, &[&[3, 3]]),
+                &[("mac", 54), ("flop", 9), ("read", 144), ("written", 36)],
+            ),
+            (
+                "added to what is there",
+                call("inductor::accumulate_grad", &gradient, &[&[10]]),
+                &[("flop", 10), ("read", 80), ("written", 40)],
+            ),
+            (
+                "the first is kept",
+                call("inductor::accumulate_grad", &gradient[..1], &[&[10]]),
+                &[("read", 40), ("written", 40)],
+            ),
+        ]);
     }
 }

@@ -67,3 +67,74 @@ fn blocks(event: &Event) -> Result<(u128, u128), String> {
         _ => Err("which blocks its mask leaves is data: count with real tensors".into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn blocks_by_hand() {
+        let of = |name: &str, blocks: &[(&str, Argument)]| {
+            let operands = [
+                ("query", f32(&[2, 3, 4, 5])),
+                ("key", f32(&[2, 3, 4, 5])),
+                ("value", f32(&[2, 3, 4, 7])),
+            ];
+            let arguments = [&operands, blocks].concat();
+            call(
+                &format!("higher_order::{name}"),
+                &arguments,
+                &[&[2, 3, 4, 7]],
+            )
+        };
+        let part = [
+            ("active_blocks", Argument::Int(3)),
+            ("all_blocks", Argument::Int(4)),
+        ];
+        // 96 scores, of which 3/4 are 72; 5 + 7 each, a scale and a softmax; back twice that, and 5 again.
+        let columns =
+            |mac: u128, executed: &[(&'static str, u128)], rest: &[(&'static str, u128)]| {
+                [
+                    &[("mac", mac)],
+                    executed,
+                    rest,
+                    &[("read", 1632), ("written", 672)],
+                ]
+                .concat()
+            };
+        let each = |scores: u128| {
+            [
+                ("flop", 4 * scores),
+                ("transcendental", scores),
+                ("compare", scores),
+            ]
+        };
+        let back = [("flop", 360), ("transcendental", 72)];
+        assert_costs(&[
+            (
+                "96 · 12",
+                of("flex_attention", &[]),
+                &columns(1152, &[], &each(96)),
+            ),
+            (
+                "72 · 12",
+                of("flex_attention", &part),
+                &columns(864, &[], &each(72)),
+            ),
+            (
+                "72 · 24, and 72 · 5",
+                of("flex_attention_backward", &part),
+                &columns(1728, &[("executed", 2088)], &back),
+            ),
+        ]);
+    }
+
+    #[test]
+    fn operands_without_heads_are_not_counted() {
+        let operands = ["query", "key", "value"].map(|name| (name, f32(&[4, 5])));
+        let event = Event::named("higher_order::flex_attention", &operands, vec![]);
+        let outcome = crate::vocabulary::outcome(&event);
+        assert!(matches!(outcome, crate::Outcome::Uncounted(_)));
+    }
+}

@@ -228,3 +228,6 @@ impl Dialect {
         self.rule(shorter)
     }
 }
+
+#[cfg(test)]
+mod tests;

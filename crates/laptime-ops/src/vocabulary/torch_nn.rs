@@ -45,21 +45,50 @@ fn linear_cross_entropy(event: &Event) -> Counted {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::event::Argument;
-    use crate::tensor::Tensor;
+    use crate::family::by_hand::{assert_costs, call, f32};
 
     #[test]
-    fn a_loss_that_keeps_its_gradients_runs_three_products() {
-        let name = "torch_nn::_linear_cross_entropy_batch_chunked";
-        let arguments = [
-            ("input", Argument::Tensor(Tensor::f32([8, 3]))),
-            ("linear_weight", Argument::Tensor(Tensor::f32([4, 3]))),
-            ("compute_input_grad", Argument::Bool(true)),
-            ("compute_linear_weight_grad", Argument::Bool(true)),
-        ];
-        let cost = linear_cross_entropy(&Event::named(name, &arguments, vec![])).unwrap();
-        assert_eq!(cost.mac, 3 * 8 * 4 * 3);
-        assert_eq!(cost.transcendental, 8 * 4);
+    fn a_loss_that_keeps_its_gradients_by_hand() {
+        let of = |dx, dw, more: &[(&str, Argument)]| {
+            let arguments = [
+                ("input", f32(&[8, 3])),
+                ("linear_weight", f32(&[4, 3])),
+                ("compute_input_grad", Argument::Bool(dx)),
+                ("compute_linear_weight_grad", Argument::Bool(dw)),
+            ];
+            let name = "torch_nn::_linear_cross_entropy_batch_chunked";
+            call(name, &[&arguments, more].concat(), &[&[1]])
+        };
+        let bias = [("linear_bias", f32(&[4]))];
+        // 8 rows of 4 classes, each a sum over 3 and one of a log-softmax.
+        let columns = |mac, flop, read| {
+            [
+                ("mac", mac),
+                ("flop", flop),
+                ("transcendental", 32),
+                ("compare", 32),
+                ("read", read),
+                ("written", 4),
+            ]
+        };
+        assert_costs(&[
+            ("32 · 3", of(false, false, &[]), &columns(96, 96, 144)),
+            (
+                "and a bias",
+                of(false, false, &bias),
+                &columns(96, 128, 160),
+            ),
+            (
+                "two products; less the target's",
+                of(true, false, &[]),
+                &columns(192, 128, 144),
+            ),
+            (
+                "three products",
+                of(true, true, &[]),
+                &columns(288, 128, 144),
+            ),
+        ]);
     }
 }

@@ -113,42 +113,95 @@ fn regions<'a>(event: &Event, pooled: &'a Tensor) -> Result<(&'a Tensor, u128, u
 mod tests {
     use super::*;
     use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
     use crate::outcome::Outcome;
 
-    fn outcome_of(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Outcome {
-        crate::vocabulary::outcome(&Event::named(name, arguments, vec![output]))
+    #[test]
+    fn deformed_convolutions_by_hand() {
+        let of = |name: &str, masked, more: &[(&str, Argument)]| {
+            let operands = [
+                ("input", f32(&[1, 4, 8, 8])),
+                ("weight", f32(&[6, 4, 3, 3])),
+                ("use_mask", Argument::Bool(masked)),
+            ];
+            call(name, &[&operands, more].concat(), &[&[1, 6, 6, 6]])
+        };
+        let forward = |masked| of("torchvision::deform_conv2d", masked, &[]);
+        let gradient = [("grad", f32(&[1, 6, 6, 6]))];
+        let backward = |masked| of("torchvision::_deform_conv2d_backward", masked, &gradient);
+        // 36 places of 36 taps: 1296 samples of 4 pixels; 216 results of 36 taps, 216 biases. Back: samples again 7, of
+        // four pixels 8, of two coordinates 16; of a mask 1 to take it off and 4 products and sums.
+        assert_costs(&[
+            (
+                "1296 · 7 + 216",
+                forward(false),
+                &[
+                    ("mac", 7776),
+                    ("flop", 9288),
+                    ("read", 1888),
+                    ("written", 864),
+                ],
+            ),
+            (
+                "1296 · 8 + 216",
+                forward(true),
+                &[
+                    ("mac", 7776),
+                    ("flop", 10584),
+                    ("read", 1888),
+                    ("written", 864),
+                ],
+            ),
+            (
+                "1296 · 31 + 216",
+                backward(false),
+                &[
+                    ("mac", 15552),
+                    ("flop", 40392),
+                    ("read", 2752),
+                    ("written", 864),
+                ],
+            ),
+            (
+                "1296 · 40 + 216",
+                backward(true),
+                &[
+                    ("mac", 15552),
+                    ("flop", 52056),
+                    ("read", 2752),
+                    ("written", 864),
+                ],
+            ),
+        ]);
     }
 
     #[test]
-    fn a_deformable_convolution_samples_each_tap_before_it_multiplies() {
-        let arguments = [
-            ("input", Argument::Tensor(Tensor::f32([1, 4, 8, 8]))),
-            ("weight", Argument::Tensor(Tensor::f32([6, 4, 3, 3]))),
-            ("use_mask", Argument::Bool(true)),
-        ];
-        let output = Tensor::f32([1, 6, 6, 6]);
-        let Outcome::Counted(cost) = outcome_of("torchvision::deform_conv2d", &arguments, output)
-        else {
-            panic!("it is counted");
+    fn regions_by_hand() {
+        let regions = |name: &str, ratio, more: &[(&str, Argument)]| {
+            let arguments = [&[("sampling_ratio", Argument::Int(ratio))], more].concat();
+            let output = vec![Tensor::f32([10, 3, 7, 7])];
+            crate::vocabulary::outcome(&Event::named(name, &arguments, output))
         };
-        assert_eq!(cost.mac, 6 * 36 * 36);
-        // 36 places of 36 taps, 7 FLOP to sample and 1 for the mask; 216 biases.
-        assert_eq!(cost.other_flop, 36 * 36 * 8 + 216);
-    }
-
-    #[test]
-    fn regions_are_counted_where_their_samples_are_a_number() {
-        let arguments = |ratio| [("sampling_ratio", Argument::Int(ratio))];
-        let pooled = || Tensor::f32([10, 3, 7, 7]);
-        let name = "torchvision::roi_align";
-        let Outcome::Counted(cost) = outcome_of(name, &arguments(2), pooled()) else {
-            panic!("it is counted");
+        let of = |name: &str, more: &[(&str, Argument)]| match regions(name, 2, more) {
+            Outcome::Counted(cost) => cost,
+            other => panic!("{name} is not counted: {other:?}"),
         };
-        // 1470 results of 4 samples; 490 places of 4 samples.
-        assert_eq!(cost.other_flop, 1470 * 4 * 8 + 490 * 4 * 8);
-        assert!(matches!(
-            outcome_of(name, &arguments(0), pooled()),
-            Outcome::Uncounted(_)
-        ));
+        let gradient = [("grad", f32(&[10, 3, 7, 7]))];
+        // 1470 results of 2 · 2 samples: 4 products, 3 additions and one to the mean, or back 4 of each; the weights of
+        // 490 places of as many samples, of four pixels.
+        assert_costs(&[
+            (
+                "5880 · 8 + 1960 · 8",
+                of("torchvision::roi_align", &[]),
+                &[("flop", 62720), ("written", 5880)],
+            ),
+            (
+                "5880 · 8 + 1960 · 8",
+                of("torchvision::_roi_align_backward", &gradient),
+                &[("flop", 62720), ("read", 5880), ("written", 5880)],
+            ),
+        ]);
+        let unknown = regions("torchvision::roi_align", 0, &[]);
+        assert!(matches!(unknown, Outcome::Uncounted(_)));
     }
 }

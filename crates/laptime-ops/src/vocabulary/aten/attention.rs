@@ -233,3 +233,6 @@ fn backward(event: &Event, sequences: &[Attention]) -> Counted {
     let read = bytes(read.split(' ').filter_map(|name| event.tensor(name)));
     Ok(cost + moved(read, bytes(event.outputs.iter())))
 }
+
+#[cfg(test)]
+mod tests;

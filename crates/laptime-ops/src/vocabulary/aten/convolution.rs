@@ -139,3 +139,6 @@ fn backward(event: &Event, transposed: bool) -> Counted {
     }
     Ok(cost)
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,8 +74,12 @@ pub const TABLE: &[Entry] = &[
     ),
     each("special_expit", elementwise::SIGMOID),
     each(
-        "special_ndtr special_sinc",
+        "special_ndtr",
         Work::transcendental(1).and(Work::arithmetic(3)),
+    ),
+    each(
+        "special_sinc",
+        Work::transcendental(1).and(Work::arithmetic(2)),
     ),
     each(
         "special_entr special_xlog1py special_xlogy",
@@ -92,7 +96,7 @@ pub const TABLE: &[Entry] = &[
         "greater greater_equal less less_equal not_equal equal isin is_nonzero",
         Work::compare(1),
     ),
-    each("allclose", Work::compare(2)),
+    each("allclose", Work::compare(2).and(Work::arithmetic(5))),
     each(
         "__and__ __or__ __xor__ __lshift__ __rshift__ __iand__ __ior__ __ixor__ __ilshift__ \
          __irshift__",
@@ -118,8 +122,11 @@ pub const TABLE: &[Entry] = &[
     }),
     formula(
         "glu_backward",
-        "1 transcendental, 4 FLOP for each result",
-        |e| for_each(e, Work::transcendental(1).and(Work::arithmetic(4))),
+        "1 transcendental, 6 FLOP for each gradient that comes in",
+        |e| {
+            let gradient = e.require("grad_output")?;
+            Ok(e.moving(GLU_BACKWARD.over(gradient)))
+        },
     ),
     formula(
         "native_dropout dropout feature_dropout",
@@ -195,6 +202,8 @@ pub const TABLE: &[Entry] = &[
 
 /// A compare of the draw; the product with the mask, and with the scale.
 const DROPOUT: Work = Work::compare(1).and(Work::arithmetic(2));
+/// With `s` the sigmoid of `b`: `dy s`, and that `· a (1 − s)`.
+const GLU_BACKWARD: Work = elementwise::SIGMOID.and(Work::arithmetic(4));
 const QUANTIZE: Work = Work::arithmetic(3).and(Work::compare(2));
 
 /// Whether a factor changes nothing.
@@ -230,3 +239,6 @@ fn size(event: &Event) -> Counted {
         ..norm
     })
 }
+
+#[cfg(test)]
+mod tests;

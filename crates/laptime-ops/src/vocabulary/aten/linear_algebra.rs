@@ -93,15 +93,14 @@ pub const TABLE: &[Entry] = &[
         },
     ),
     formula(
-        "_cdist_backward _pdist_backward",
+        "_cdist_backward",
+        "4 FLOP for each pair and coordinate",
+        |e| moved_apart(e, e.require("x1")?, e.require("grad_output")?, 4),
+    ),
+    formula(
+        "_pdist_backward",
         "5 FLOP for each pair and coordinate",
-        |e| {
-            let points = e.require_any(&["x1", "self"])?;
-            let coordinates = points.dim(-1).ok_or("its points have no coordinates")?;
-            let pairs = e.require("grad_output")?.held();
-            let cost = Work::arithmetic(5).on(pairs.saturating_mul(coordinates), points.dtype);
-            Ok(e.moving(cost))
-        },
+        |e| moved_apart(e, e.require("self")?, e.require("grad_output")?, 5),
     ),
     formula(
         "_euclidean_dist",
@@ -204,6 +203,14 @@ fn each(event: &Event, matrices: Matrices, flop: u128) -> Cost {
     event.moving(lapack::each(flop, matrices.count, matrices.dtype))
 }
 
+/// The difference of each pair and coordinate, its product with `dy`, its quotient by the distance, and
+/// that added to the gradient of one point, or of both.
+fn moved_apart(event: &Event, points: &Tensor, gradient: &Tensor, each: u32) -> Counted {
+    let coordinates = points.dim(-1).ok_or("its points have no coordinates")?;
+    let all = gradient.held().saturating_mul(coordinates);
+    Ok(event.moving(Work::arithmetic(each).on(all, points.dtype)))
+}
+
 fn distances(event: &Event, pairs: u128, points: &Tensor) -> Counted {
     let coordinates = points.dim(-1).ok_or("its points have no coordinates")?;
     let all = pairs.saturating_mul(coordinates);
@@ -220,3 +227,6 @@ fn distances(event: &Event, pairs: u128, points: &Tensor) -> Counted {
     };
     Ok(event.moving(each.on(all, points.dtype) + last.on(pairs, points.dtype)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -173,3 +173,6 @@ fn indexed(event: &Event, target: &Tensor) -> Option<u128> {
 fn adding(event: &Event, each: u32) -> Counted {
     places(event, Work::arithmetic(each))
 }
+
+#[cfg(test)]
+mod tests;

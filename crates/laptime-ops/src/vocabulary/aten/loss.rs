@@ -105,3 +105,93 @@ fn alignment(event: &Event, times: u64) -> Counted {
     let input = event.require("log_probs")?;
     Ok(event.moving(loss::ALIGNMENT.on(states, input.dtype).times(times)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::by_hand::{assert_costs, call, f32, i64};
+
+    #[test]
+    fn every_call_by_hand() {
+        let loss = |name: &str, reduction: i64| {
+            let arguments = [
+                ("self", f32(&[10])),
+                ("target", f32(&[10])),
+                ("reduction", Argument::Int(reduction)),
+            ];
+            call(name, &arguments, &[&[1]])
+        };
+        // 5 rows of 2 classes; 5 targets of 8 bytes.
+        let targets = |name: &str, more: &[(&str, Argument)]| {
+            let arguments = [&[("self", f32(&[5, 2])), ("target", i64(&[5]))], more].concat();
+            call(name, &arguments, &[&[1]])
+        };
+        let gradient = [
+            ("grad_output", f32(&[1])),
+            ("self", f32(&[5, 2])),
+            ("target", i64(&[5])),
+        ];
+        let lengths = |name: &str| {
+            let arguments = [
+                ("log_probs", f32(&[10, 2, 5])),
+                ("input_lengths", Argument::Ints(vec![10, 4])),
+                ("target_lengths", Argument::Ints(vec![3, 1])),
+            ];
+            call(name, &arguments, &[&[2]])
+        };
+        assert_costs(&[
+            (
+                "10 · (difference, square, sum)",
+                loss("aten::mse_loss", 1),
+                &[("flop", 30), ("read", 80), ("written", 4)],
+            ),
+            (
+                "10 · (difference, square)",
+                loss("aten::mse_loss", 0),
+                &[("flop", 20), ("read", 80), ("written", 4)],
+            ),
+            (
+                "5 · sum",
+                targets("aten::nll_loss", &[]),
+                &[("flop", 5), ("read", 80), ("written", 4)],
+            ),
+            (
+                "5 · (weight, sum, sum of weights)",
+                targets("aten::nll_loss", &[("weight", f32(&[2]))]),
+                &[("flop", 15), ("read", 88), ("written", 4)],
+            ),
+            (
+                "5 products; the input isn't read",
+                call("aten::nll_loss_backward", &gradient, &[&[5, 2]]),
+                &[("flop", 5), ("read", 44), ("written", 40)],
+            ),
+            (
+                "10 of a log-softmax's 3, 5 · sum",
+                targets("aten::cross_entropy_loss", &[]),
+                &[
+                    ("flop", 35),
+                    ("transcendental", 10),
+                    ("compare", 10),
+                    ("read", 80),
+                    ("written", 4),
+                ],
+            ),
+            (
+                "10 · 7 + 4 · 3 = 82 states, of 7, 4 and 2",
+                lengths("aten::_ctc_loss"),
+                &[
+                    ("flop", 574),
+                    ("transcendental", 328),
+                    ("compare", 164),
+                    ("read", 400),
+                    ("written", 8),
+                ],
+            ),
+        ]);
+        let back = lengths("aten::_ctc_loss_backward");
+        assert_eq!(
+            (back.other_flop, back.transcendental, back.compare),
+            (1148, 656, 328)
+        );
+    }
+}

@@ -315,3 +315,6 @@ fn trilinear(event: &Event) -> Counted {
     }
     Ok(event.moving(work(event, crate::tensor::product(&sizes))))
 }
+
+#[cfg(test)]
+mod tests;

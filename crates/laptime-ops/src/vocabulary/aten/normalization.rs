@@ -141,3 +141,6 @@ fn over(event: &Event, name: &str, work: Work) -> Counted {
     let tensor = event.require(name).or_else(|_| event.require("self"))?;
     Ok(event.moving(work.over(tensor)))
 }
+
+#[cfg(test)]
+mod tests;

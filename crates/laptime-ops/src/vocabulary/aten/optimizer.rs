@@ -70,3 +70,71 @@ fn update(event: &Event, each: Work, states: &[&str]) -> Counted {
     let gradients: u128 = bytes(event.tensors("grads"));
     Ok(cost + moved(written.saturating_add(gradients), written))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call};
+    use crate::tensor::Tensor;
+
+    #[test]
+    fn every_step_by_hand() {
+        let list = || Argument::Tensors(vec![Some(Tensor::f32([4])), Some(Tensor::f32([6]))]);
+        let step = |name: &str, states: &[&'static str], settings: &[&'static str]| {
+            let lists = ["self", "grads"]
+                .iter()
+                .chain(states)
+                .map(|name| (*name, list()));
+            let settings = settings.iter().map(|name| (*name, Argument::Float(0.1)));
+            call(name, &lists.chain(settings).collect::<Vec<_>>(), &[])
+        };
+        let adam = ["exp_avgs", "exp_avg_sqs"];
+        // 4 and 6 parameters, of 4 bytes: parameters, gradients and states in, parameters and states out.
+        assert_costs(&[
+            (
+                "12 and a root; 4 lists in, 3 out",
+                step("aten::_fused_adam_", &adam, &[]),
+                &[
+                    ("flop", 120),
+                    ("transcendental", 10),
+                    ("read", 160),
+                    ("written", 120),
+                ],
+            ),
+            (
+                "14 and a root",
+                step("aten::_fused_adamw_", &adam, &["weight_decay"]),
+                &[
+                    ("flop", 140),
+                    ("transcendental", 10),
+                    ("read", 160),
+                    ("written", 120),
+                ],
+            ),
+            (
+                "2; 2 lists in, 1 out",
+                step("aten::_fused_sgd_", &[], &[]),
+                &[("flop", 20), ("read", 80), ("written", 40)],
+            ),
+            (
+                "4 with momentum, 2 for decay, 1 for dampening",
+                step(
+                    "aten::_fused_sgd_",
+                    &["momentum_buffer_list"],
+                    &["momentum", "weight_decay", "dampening"],
+                ),
+                &[("flop", 70), ("read", 120), ("written", 80)],
+            ),
+            (
+                "6 and a root",
+                step("aten::_fused_adagrad_", &["state_sums"], &[]),
+                &[
+                    ("flop", 60),
+                    ("transcendental", 10),
+                    ("read", 120),
+                    ("written", 80),
+                ],
+            ),
+        ]);
+    }
+}

@@ -246,3 +246,6 @@ fn antialiased(event: &Event, input: &[u64], output: &[u64]) -> Result<[u128; 2]
         .saturating_add(upright.saturating_mul(u128::from(*high)));
     Ok([first.saturating_add(second), results])
 }
+
+#[cfg(test)]
+mod tests;

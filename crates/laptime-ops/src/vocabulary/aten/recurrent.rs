@@ -218,3 +218,6 @@ fn gates(event: &Event, state: &str, each: Work) -> Counted {
     let state = event.require(state)?;
     Ok(event.moving(each.over(state)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,7 +34,8 @@ pub const TABLE: &[Entry] = &[
         norm,
     ),
     reduce("dist", Work::arithmetic(3), Work::transcendental(1)),
-    reduce("cumprod_backward", Work::arithmetic(4), Work::NONE),
+    // The running sum of dy · y from behind, divided by x.
+    reduce("cumprod_backward", Work::arithmetic(3), Work::NONE),
     reduce("segment_reduce", Work::arithmetic(1), Work::NONE),
     reduce("_segment_reduce_backward", Work::arithmetic(1), Work::NONE),
     reduce(
@@ -78,4 +79,82 @@ fn norm(event: &Event) -> Counted {
         _ => (Work::transcendental(1).and(Work::arithmetic(1)), root),
     };
     for_each_input(event, each, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn norms_and_extremes_by_hand() {
+        // Ten into two.
+        let norm = |name: &str, order: Option<f64>| {
+            let order = order.map_or(Argument::Absent, Argument::Float);
+            call(name, &[("self", f32(&[2, 5])), ("ord", order)], &[&[2]])
+        };
+        let two = call(
+            "aten::max",
+            &[("self", f32(&[5])), ("other", f32(&[5]))],
+            &[&[5]],
+        );
+        let all = call("aten::max", &[("self", f32(&[2, 5]))], &[&[1]]);
+        let vector = |order| norm("aten::linalg_vector_norm", order);
+        let power = |order| norm("aten::linalg__powsum", order);
+        let square: &[(&str, u128)] = &[
+            ("flop", 20),
+            ("transcendental", 2),
+            ("read", 40),
+            ("written", 8),
+        ];
+        assert_costs(&[
+            (
+                "of two tensors",
+                two,
+                &[("compare", 5), ("read", 40), ("written", 20)],
+            ),
+            (
+                "of one",
+                all,
+                &[("compare", 10), ("read", 40), ("written", 4)],
+            ),
+            ("squares, sums, 2 roots", vector(Some(2.0)), square),
+            ("the same", vector(None), square),
+            (
+                "|x|, sums",
+                vector(Some(1.0)),
+                &[("flop", 20), ("read", 40), ("written", 8)],
+            ),
+            (
+                "powers, sums, 2 roots",
+                vector(Some(3.0)),
+                &[
+                    ("flop", 10),
+                    ("transcendental", 12),
+                    ("read", 40),
+                    ("written", 8),
+                ],
+            ),
+            (
+                "the largest",
+                vector(Some(f64::INFINITY)),
+                &[("compare", 10), ("read", 40), ("written", 8)],
+            ),
+            (
+                "not 0, and how many",
+                vector(Some(0.0)),
+                &[
+                    ("integer", 10),
+                    ("compare", 10),
+                    ("read", 40),
+                    ("written", 8),
+                ],
+            ),
+            (
+                "no roots",
+                power(Some(2.0)),
+                &[("flop", 20), ("read", 40), ("written", 8)],
+            ),
+        ]);
+    }
 }

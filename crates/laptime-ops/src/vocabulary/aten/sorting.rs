@@ -55,3 +55,44 @@ fn places(event: &Event, sorted: &Tensor) -> Counted {
     let times = event.require_output(0)?.held();
     Ok(event.moving(search(sorted.dim(-1).unwrap_or(0), times)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn every_call_by_hand() {
+        let sorted = |name: &str, arguments: &[(&str, Argument)]| {
+            let arguments = [&[("self", f32(&[4, 8]))], arguments].concat();
+            call(name, &arguments, &[&[4, 8]])
+        };
+        let found = |name: &str, sorted: &str| {
+            let arguments = [(sorted, f32(&[8])), ("self", f32(&[10]))];
+            call(name, &arguments, &[&[10]])
+        };
+        let compare = |compare| [("compare", compare), ("read", 128), ("written", 128)];
+        let search = [("compare", 40), ("read", 72), ("written", 40)];
+        assert_costs(&[
+            ("4 rows: 8 · 3", sorted("aten::sort", &[]), &compare(96)),
+            (
+                "8 columns: 4 · 2",
+                sorted("aten::sort", &[("dim", Argument::Int(0))]),
+                &compare(64),
+            ),
+            ("8 columns: 4 · 2", sorted("aten::msort", &[]), &compare(64)),
+            ("32 · 5", sorted("aten::_unique", &[]), &compare(160)),
+            ("32", sorted("aten::unique_consecutive", &[]), &compare(32)),
+            (
+                "10 values: 3 halvings and one",
+                found("aten::searchsorted", "sorted_sequence"),
+                &search,
+            ),
+            (
+                "10 values: 3 halvings and one",
+                found("aten::bucketize", "boundaries"),
+                &search,
+            ),
+        ]);
+    }
+}

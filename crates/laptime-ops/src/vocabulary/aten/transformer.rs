@@ -84,3 +84,82 @@ fn encoder_layer(event: &Event) -> Counted {
     let products: Cost = macs(rows.saturating_mul(weights));
     Ok(event.moving(block(event, source, source)? + products + around))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn blocks_and_layers_by_hand() {
+        let heads = |name: &'static str| (name, Argument::Int(2));
+        let block = |keys: u64| {
+            let arguments = [
+                ("query", f32(&[3, 4, 6])),
+                ("key", f32(&[3, keys, 6])),
+                heads("num_head"),
+            ];
+            call(
+                "aten::_native_multi_head_attention",
+                &arguments,
+                &[&[3, 4, 6]],
+            )
+        };
+        let layer = |gelu| {
+            let arguments = [
+                ("src", f32(&[3, 4, 6])),
+                heads("num_heads"),
+                ("ffn_weight_1", f32(&[10, 6])),
+                ("ffn_weight_2", f32(&[6, 10])),
+                ("use_gelu", Argument::Bool(gelu)),
+            ];
+            call(
+                "aten::_transformer_encoder_layer_fwd",
+                &arguments,
+                &[&[3, 4, 6]],
+            )
+        };
+        // Two projections of 3 · 4 rows and two of 3 · 5, 6 by 6, each result with a bias; 3 · 2 · 4 · 5 scores of
+        // 3 + 3, with a scale and a softmax.
+        // A layer: four projections of 12 rows; 96 scores; 12 · (60 + 60) and 12 · 10 biases; 72 numbers, each with a
+        // bias, two residuals and two normalisations of 7.
+        assert_costs(&[
+            (
+                "2 · 27 · 36 + 120 · 6; 2 · 27 · 6 + 120 · 4",
+                block(5),
+                &[
+                    ("mac", 2664),
+                    ("flop", 804),
+                    ("transcendental", 120),
+                    ("compare", 120),
+                    ("read", 648),
+                    ("written", 288),
+                ],
+            ),
+            (
+                "2 · 24 · 36 + 96 · 6 + 1440; 288 + 384 + 120 + 72 · 17; 120 rectifiers",
+                layer(false),
+                &[
+                    ("mac", 3744),
+                    ("flop", 2016),
+                    ("transcendental", 96),
+                    ("compare", 216),
+                    ("read", 768),
+                    ("written", 288),
+                ],
+            ),
+            (
+                "120 times 4 and an error function for them",
+                layer(true),
+                &[
+                    ("mac", 3744),
+                    ("flop", 2496),
+                    ("transcendental", 216),
+                    ("compare", 96),
+                    ("read", 768),
+                    ("written", 288),
+                ],
+            ),
+        ]);
+    }
+}

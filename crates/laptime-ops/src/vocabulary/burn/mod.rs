@@ -13,17 +13,24 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use super::table::{Dialect, functions, reductions};
+use super::table::{Dialect, Entry, functions, reductions};
+
+/// The tables of burn's own names.
+pub const TABLES: &[&[Entry]] = &[
+    products::TABLE,
+    elements::TABLE,
+    windows::TABLE,
+    movement::TABLE,
+];
 
 /// burn's dialect.
 pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
-    let tables = [
-        products::TABLE,
-        elements::TABLE,
-        windows::TABLE,
-        movement::TABLE,
-    ]
-    .concat();
     // `max` and `min` of burn reduce; those of two tensors have other names.
-    Dialect::new(tables.into_iter().chain(reductions()).chain(functions()))
+    Dialect::new(
+        TABLES
+            .concat()
+            .into_iter()
+            .chain(reductions())
+            .chain(functions()),
+    )
 });

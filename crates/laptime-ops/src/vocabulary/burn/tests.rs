@@ -179,14 +179,6 @@ fn a_look_up_reads_its_rows() {
 }
 
 #[test]
-fn a_window_of_six_takes_five_compares() {
-    let kernel = [("kernel_size", Argument::Ints(vec![2, 3]))];
-    let tensors: &[(&str, &[u64])] = &[("x", &[1, 1, 4, 6]), ("", &[1, 1, 2, 2])];
-    assert_eq!(cost("max_pool2d", tensors, &kernel).compare, 20);
-    assert_eq!(cost("avg_pool2d", tensors, &kernel).other_flop, 24);
-}
-
-#[test]
 fn sorting_rows_of_eight_takes_twenty_four_compares_each() {
     let tensors: &[(&str, &[u64])] = &[("input", &[8, 5]), ("", &[8, 5])];
     let along = [("dim", Argument::Int(0))];
@@ -194,15 +186,33 @@ fn sorting_rows_of_eight_takes_twenty_four_compares_each() {
 }
 
 #[test]
-fn a_point_sampled_from_four_pixels_takes_seven_flop_and_eight_for_the_weights() {
-    let tensors: &[(&str, &[u64])] = &[
-        ("tensor", &[1, 3, 9, 9]),
-        ("grid", &[1, 2, 2, 2]),
-        ("", &[1, 3, 2, 2]),
-    ];
-    let mode = [("mode", Argument::Text("Bilinear".into()))];
+fn what_arguments_change_by_hand() {
+    let (ten, shift): (&[u64], &[u64]) = (&[2, 5], &[5]);
+    let scaled = cost("layer_norm", &[("x", ten), ("", ten)], &[]);
+    let shifted = cost("layer_norm", &[("x", ten), ("beta", shift), ("", ten)], &[]);
+    // 5 and a scale; a shift.
+    assert_eq!((scaled.other_flop, shifted.other_flop), (60, 70));
+    let reduced = |devices: usize| {
+        let devices = Argument::Tensors(vec![None; devices]);
+        let tensors: &[(&str, &[u64])] = &[("tensor", &[1000]), ("", &[1000])];
+        cost("all_reduce", tensors, &[("device_ids", devices)])
+    };
+    let among_four = reduced(4);
     assert_eq!(
-        cost("grid_sample2d", tensors, &mode).other_flop,
-        12 * 7 + 4 * 8
+        (among_four.communication_bytes, among_four.other_flop),
+        (6000, 750)
+    );
+    let added: &[(&str, &[u64])] = &[("out_grad", &[3, 4]), ("indices", &[3]), ("", &[100, 4])];
+    let rows = cost("embedding_backward", added, &[]);
+    // 12 numbers and 3 indices in, 12 places read and written.
+    assert_eq!(
+        (rows.other_flop, rows.bytes_read, rows.bytes_written),
+        (12, 48 + 12 + 48, 48)
+    );
+    let gradient: &[(&str, &[u64])] = &[("x", &[4, 3]), ("output_grad", &[4, 5]), ("", &[5])];
+    let bias = cost("linear_bias_backward", gradient, &[]);
+    assert_eq!(
+        (bias.other_flop, bias.bytes_read, bias.bytes_written),
+        (20, 80, 20)
     );
 }

@@ -382,6 +382,95 @@ fn a_factorisation_of_complex_numbers_is_four_of_real_ones() {
 }
 
 #[test]
+fn factorisations_by_hand() {
+    let of = |name: &str, shapes: &[&[u64]]| {
+        let inputs: Vec<_> = shapes
+            .iter()
+            .map(|shape| Some(Tensor::f32(*shape)))
+            .collect();
+        cost(name, &inputs, &[], Tensor::f32(shapes[0])).other_flop
+    };
+    // 72 + 18 + 1; 144 − 18 + 5; 36 · 9 − 72 − 18 + 5; 648 − 144 + 54 + 36 + 28; Q's columns as above.
+    assert_eq!(of("cholesky", &[&[2, 6, 6]]), 2 * 91);
+    assert_eq!(of("lu", &[&[2, 6, 6]]), 2 * 131);
+    assert_eq!(of("lu", &[&[9, 6]]), 239);
+    assert_eq!(of("geqrf", &[&[9, 6]]), 622);
+    assert_eq!(of("householder_product", &[&[9, 6], &[6]]), 514);
+    // Along the last dimension unless told otherwise: 4 rows of 8 · 3.
+    let rows = [Some(Tensor::f32([4, 8]))];
+    assert_eq!(
+        cost("top_k", &rows, &[], Tensor::f32([4, 2])).compare,
+        4 * 24
+    );
+}
+
+#[test]
+fn collectives_of_other_kinds_by_hand() {
+    let of = |name: &str, ranks| {
+        let ranks = [("ranks", Argument::Int(ranks))];
+        let cost = cost(
+            name,
+            &[Some(Tensor::f32([256]))],
+            &ranks,
+            Tensor::f32([256]),
+        );
+        (
+            cost.communication_bytes,
+            cost.compare,
+            cost.other_flop + cost.integer_op,
+        )
+    };
+    // 1024 bytes among four: 2 · 3/4 and 3/4 of the compares; 3/4; once.
+    assert_eq!(of("pmax", 4), (1536, 192, 0));
+    assert_eq!(of("all_to_all", 4), (768, 0, 0));
+    assert_eq!(of("ppermute", 4), (1024, 0, 0));
+}
+
+#[test]
+fn powers_by_hand() {
+    let x = [Some(Tensor::f32([10]))];
+    let of = |y| {
+        cost(
+            "integer_pow",
+            &x,
+            &[("y", Argument::Int(y))],
+            Tensor::f32([10]),
+        )
+        .other_flop
+    };
+    // x, x², x · x², (x²)², x · x² · (x²)².
+    assert_eq!([0, 1, 2, 3, 4, 7].map(of), [0, 0, 10, 20, 20, 40]);
+    // A division besides.
+    assert_eq!([-1, -3].map(of), [10, 30]);
+    let complex = || Tensor::new([10], Dtype::complex(64));
+    let cube = [("y", Argument::Int(3))];
+    assert_eq!(
+        cost("integer_pow", &[Some(complex())], &cube, complex()).other_flop,
+        2 * 60
+    );
+    let scattered = |name: &str| {
+        let index = Some(Tensor::new([5, 1], Dtype::integer(32)));
+        let inputs = [
+            Some(Tensor::f32([100, 16])),
+            index,
+            Some(Tensor::f32([5, 16])),
+        ];
+        let cost = cost(name, &inputs, &[], Tensor::f32([100, 16]));
+        (
+            cost.other_flop,
+            cost.compare,
+            cost.bytes_read,
+            cost.bytes_written,
+        )
+    };
+    // 80 numbers and 5 indices of 4 bytes in; 80 places read and written.
+    assert_eq!(scattered("scatter"), (0, 0, 660, 320));
+    assert_eq!(scattered("scatter-add"), (80, 0, 660, 320));
+    assert_eq!(scattered("scatter-mul"), (80, 0, 660, 320));
+    assert_eq!(scattered("scatter-max"), (0, 80, 660, 320));
+}
+
+#[test]
 fn a_product_with_q_is_by_the_side_it_stands_on() {
     // Q of 6 × 6 from 3 reflectors, on the left of 6 × 2 and on the right of 2 × 6.
     let product = |left, sizes: [u64; 2]| {

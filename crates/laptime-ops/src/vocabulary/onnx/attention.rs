@@ -235,3 +235,6 @@ fn attention(event: &Event) -> Counted {
     }
     Ok(cost)
 }
+
+#[cfg(test)]
+mod tests;

@@ -126,3 +126,84 @@ fn contracted(
     }
     cost
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn equations_by_hand() {
+        let of = |equation: &str, operands: &[&[u64]], output: &[u64]| {
+            let text = ("equation", Argument::Text(equation.into()));
+            let operands = operands.iter().map(|shape| ("operand", f32(shape)));
+            call(
+                "onnx::Einsum",
+                &operands.chain([text]).collect::<Vec<_>>(),
+                &[output],
+            )
+        };
+        let (left, right): (&[u64], &[u64]) = (&[2, 3], &[3, 5]);
+        let batches: [&[u64]; 2] = [&[7, 2, 3], &[7, 3, 5]];
+        let columns = |columns: &[(&'static str, u128)], read, written| {
+            [columns, &[("read", read), ("written", written)]].concat()
+        };
+        assert_costs(&[
+            (
+                "2 · 3 · 5",
+                of("ij,jk->ik", &[left, right], &[2, 5]),
+                &columns(&[("mac", 30)], 84, 40),
+            ),
+            (
+                "the same, unsaid",
+                of("ij, jk", &[left, right], &[2, 5]),
+                &columns(&[("mac", 30)], 84, 40),
+            ),
+            (
+                "15 of the right summed first; 2 · 3",
+                of("ij,jk->i", &[left, right], &[2]),
+                &columns(&[("mac", 6), ("flop", 15)], 84, 8),
+            ),
+            (
+                "6 of the left summed first; 3 · 5",
+                of("ij,jk->k", &[left, right], &[5]),
+                &columns(&[("mac", 15), ("flop", 6)], 84, 20),
+            ),
+            (
+                "6 summed",
+                of("ij->i", &[left], &[2]),
+                &columns(&[("flop", 6)], 24, 8),
+            ),
+            (
+                "turned around",
+                of("ij->ji", &[left], &[3, 2]),
+                &columns(&[], 24, 24),
+            ),
+            (
+                "all of it",
+                of("ij,ij->", &[left, left], &[]),
+                &columns(&[("mac", 6)], 48, 4),
+            ),
+            (
+                "7 · 2 · 3 · 5",
+                of("...ij,...jk->...ik", &batches, &[7, 2, 5]),
+                &columns(&[("mac", 210)], 588, 280),
+            ),
+            (
+                "7 · 3",
+                of("...i,...i", &[&[7, 3], &[7, 3]], &[7]),
+                &columns(&[("mac", 21)], 168, 28),
+            ),
+            (
+                "a batch of one for seven: 7 · 2 · 3 · 5",
+                of("...ij,...jk", &[&[1, 2, 3], &[7, 3, 5]], &[7, 2, 5]),
+                &columns(&[("mac", 210)], 444, 280),
+            ),
+            (
+                "2 · 3 · 5, then 2 · 5 · 4",
+                of("ij,jk,kl->il", &[left, right, &[5, 4]], &[2, 4]),
+                &columns(&[("mac", 70)], 164, 32),
+            ),
+        ]);
+    }
+}

@@ -123,6 +123,87 @@ fn quantised(event: &Event, first: Work) -> Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn what_arguments_change_by_hand() {
+        let on_ten = |name: &str, arguments: &[(&str, Argument)], outputs: &[&[u64]]| {
+            let arguments = [&[("X", f32(&[10]))], arguments].concat();
+            call(&format!("onnx::{name}"), &arguments, outputs)
+        };
+        let one: &[&[u64]] = &[&[10]];
+        let (second, third) = (("B", f32(&[10])), ("C", f32(&[10])));
+        let more = [second.clone(), third];
+        let second = [second];
+        let bounds = [("min", Argument::Float(0.0)), ("max", Argument::Float(1.0))];
+        let tanh = [("approximate", Argument::Text("tanh".into()))];
+        let of = |columns: &[(&'static str, u128)], read| {
+            [columns, &[("read", read), ("written", 40)]].concat()
+        };
+        let gelu = |flop, read| of(&[("flop", flop), ("transcendental", 10)], read);
+        assert_costs(&[
+            ("no bound", on_ten("Clip", &[], one), &of(&[], 40)),
+            (
+                "a bound",
+                on_ten("Clip", &bounds[..1], one),
+                &of(&[("compare", 10)], 40),
+            ),
+            (
+                "two bounds",
+                on_ten("Clip", &bounds, one),
+                &of(&[("compare", 20)], 40),
+            ),
+            (
+                "two tensors",
+                on_ten("Clip", &more, one),
+                &of(&[("compare", 20)], 120),
+            ),
+            (
+                "by the error function",
+                on_ten("Gelu", &[], one),
+                &gelu(40, 40),
+            ),
+            ("by a tangent", on_ten("Gelu", &tanh, one), &gelu(80, 40)),
+            (
+                "with a bias",
+                on_ten("BiasGelu", &second, one),
+                &gelu(50, 80),
+            ),
+            ("of one", on_ten("Max", &[], one), &of(&[], 40)),
+            (
+                "of three",
+                on_ten("Max", &more, one),
+                &of(&[("compare", 20)], 120),
+            ),
+            (
+                "of three",
+                on_ten("Sum", &more, one),
+                &of(&[("flop", 20)], 120),
+            ),
+            (
+                "two sums and a quotient",
+                on_ten("Mean", &more, one),
+                &of(&[("flop", 30)], 120),
+            ),
+            (
+                "scale, shift, round, two ends",
+                on_ten("QuantizeLinear", &[], one),
+                &of(&[("flop", 30), ("compare", 20)], 40),
+            ),
+            (
+                "and its range first",
+                on_ten("DynamicQuantizeLinear", &[], one),
+                &of(&[("flop", 30), ("compare", 40)], 40),
+            ),
+            ("not in training", on_ten("Dropout", &[], one), &[]),
+            (
+                "a draw and a scale, and a mask",
+                on_ten("Dropout", &[], &[&[10], &[10]]),
+                &[("flop", 10), ("compare", 10), ("read", 40), ("written", 80)],
+            ),
+        ]);
+    }
 
     #[test]
     fn every_name_has_a_function_of_the_family() {

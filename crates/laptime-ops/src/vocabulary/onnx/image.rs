@@ -96,3 +96,88 @@ fn window(event: &Event) -> Result<u128, String> {
         Ok::<_, String>(all.saturating_mul(size))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn every_call_by_hand() {
+        let of = |name: &str, input: &[u64], arguments: &[(&str, Argument)], output: &[u64]| {
+            let arguments = [&[("X", f32(input))], arguments].concat();
+            call(&format!("onnx::{name}"), &arguments, &[output])
+        };
+        let text = |text: &str| [("mode", Argument::Text(text.into()))];
+        let square: (&[u64], &[u64]) = (&[1, 1, 6, 6], &[1, 1, 2, 2]);
+        let pooled = |name: &str| {
+            let kernel = [("kernel_shape", Argument::Ints(vec![3, 2]))];
+            of(name, square.0, &kernel, square.1)
+        };
+        let resized = |mode: &str, output: &[u64]| of("Resize", &[1, 1, 2, 2], &text(mode), output);
+        let sampled = |mode: &str| of("GridSample", &[1, 1, 6, 6], &text(mode), square.1);
+        let aligned = |mode: &str| {
+            let arguments = [&text(mode)[..], &[("sampling_ratio", Argument::Int(2))]].concat();
+            of("RoiAlign", square.0, &arguments, square.1)
+        };
+        let small = |columns: &[(&'static str, u128)]| {
+            [columns, &[("read", 144), ("written", 16)]].concat()
+        };
+        let large =
+            |columns: &[(&'static str, u128)]| [columns, &[("read", 16), ("written", 64)]].concat();
+        assert_costs(&[
+            (
+                "4 of 5 additions and a division",
+                pooled("AveragePool"),
+                &small(&[("flop", 24)]),
+            ),
+            (
+                "4 of 5 compares",
+                pooled("MaxPool"),
+                &small(&[("compare", 20)]),
+            ),
+            (
+                "4 of 6 squares and their sum; a root",
+                pooled("LpPool"),
+                &small(&[("flop", 48), ("transcendental", 4)]),
+            ),
+            ("copied", resized("nearest", &[1, 1, 4, 4]), &large(&[])),
+            (
+                "16 of 2 · 2 taps",
+                resized("linear", &[1, 1, 4, 4]),
+                &large(&[("flop", 112)]),
+            ),
+            (
+                "16 of 2 taps",
+                resized("linear", &[1, 1, 2, 8]),
+                &large(&[("flop", 48)]),
+            ),
+            (
+                "16 of 4 · 4 taps",
+                resized("cubic", &[1, 1, 4, 4]),
+                &large(&[("flop", 496)]),
+            ),
+            ("copied", sampled("nearest"), &small(&[])),
+            (
+                "4 of 2 · 2 taps",
+                sampled("bilinear"),
+                &small(&[("flop", 28)]),
+            ),
+            (
+                "4 of 4 · 4 taps",
+                sampled("cubic"),
+                &small(&[("flop", 124)]),
+            ),
+            (
+                "4 of 2 · 2 samples of 4 taps, added up",
+                aligned("avg"),
+                &small(&[("flop", 128)]),
+            ),
+            (
+                "4 of 2 · 2 samples of 4 taps, compared",
+                aligned("max"),
+                &small(&[("flop", 112), ("compare", 16)]),
+            ),
+        ]);
+    }
+}

@@ -17,7 +17,7 @@ mod transform;
 
 use std::sync::LazyLock;
 
-use super::table::{Dialect, Rule};
+use super::table::{Dialect, Entry, Rule};
 use crate::event::{Argument, Event};
 use crate::outcome::Outcome;
 
@@ -26,20 +26,22 @@ pub use inputs::input_names;
 /// The argument that says why a call's sizes aren't known.
 pub const UNKNOWN: &str = "why its sizes are not known";
 
+/// The tables of the standard, those aside whose formulas the families have under other names.
+pub const TABLES: &[&[Entry]] = &[
+    product::TABLE,
+    attention::TABLE,
+    recurrent::TABLE,
+    elementwise::TABLE,
+    reduction::TABLE,
+    normalization::TABLE,
+    image::TABLE,
+    transform::TABLE,
+    movement::TABLE,
+];
+
 static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
-    let tables = [
-        product::TABLE,
-        attention::TABLE,
-        recurrent::TABLE,
-        elementwise::TABLE,
-        reduction::TABLE,
-        normalization::TABLE,
-        image::TABLE,
-        transform::TABLE,
-        movement::TABLE,
-    ];
     let more = elementwise::entries().chain(reduction::entries());
-    Dialect::new(tables.concat().into_iter().chain(more))
+    Dialect::new(TABLES.concat().into_iter().chain(more))
 });
 
 /// What one call costs. `None`: the operator isn't known.

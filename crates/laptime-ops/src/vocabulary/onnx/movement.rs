@@ -50,3 +50,39 @@ pub const TABLE: &[Entry] = &[
         },
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32, i64};
+
+    #[test]
+    fn every_call_by_hand() {
+        let (table, index) = (("data", f32(&[100, 4])), ("indices", i64(&[3])));
+        let scattered = |how: &str| {
+            let updates = ("updates", f32(&[3, 4]));
+            let how = ("reduction", Argument::Text(how.into()));
+            let arguments = [table.clone(), index.clone(), updates, how];
+            call("onnx::ScatterElements", &arguments, &[&[100, 4]])
+        };
+        let moved = |columns: &[(&'static str, u128)]| {
+            [columns, &[("read", 1672), ("written", 1600)]].concat()
+        };
+        assert_costs(&[
+            (
+                "3 rows of 16 bytes, 3 indices of 8",
+                call("onnx::Gather", &[table.clone(), index.clone()], &[&[3, 4]]),
+                &[("read", 72), ("written", 48)],
+            ),
+            (
+                "what is kept",
+                call("onnx::Slice", std::slice::from_ref(&table), &[&[3, 4]]),
+                &[("read", 48), ("written", 48)],
+            ),
+            ("12 sums", scattered("add"), &moved(&[("flop", 12)])),
+            ("12 products", scattered("mul"), &moved(&[("flop", 12)])),
+            ("12 compares", scattered("max"), &moved(&[("compare", 12)])),
+            ("written over", scattered("none"), &moved(&[])),
+        ]);
+    }
+}

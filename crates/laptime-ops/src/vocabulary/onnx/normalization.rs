@@ -69,3 +69,80 @@ fn over(event: &Event, work: Work) -> Counted {
     let input = event.input().ok_or("it has no input")?;
     Ok(event.moving(work.over(input)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn every_call_by_hand() {
+        let on_ten = |name: &str, arguments: &[(&str, Argument)]| {
+            let arguments = [&[("X", f32(&[2, 5]))], arguments].concat();
+            call(&format!("onnx::{name}"), &arguments, &[&[2, 5]])
+        };
+        let (scale, shift, skip) = (
+            ("scale", f32(&[5])),
+            ("B", f32(&[5])),
+            ("skip", f32(&[2, 5])),
+        );
+        let both = [scale.clone(), shift];
+        let trained = [&both[..], &[("training_mode", Argument::Bool(true))]].concat();
+        let scaled = [scale.clone()];
+        let skipped = [skip.clone(), scale.clone()];
+        let biased = [skip, scale, ("bias", f32(&[5]))];
+        let of = |flop, read| [("flop", flop), ("read", read), ("written", 40)];
+        assert_costs(&[
+            (
+                "5, a scale, a shift",
+                on_ten("LayerNormalization", &both),
+                &of(70, 80),
+            ),
+            (
+                "3 and a scale",
+                on_ten("RMSNormalization", &scaled),
+                &of(40, 60),
+            ),
+            (
+                "a sum, 5, a scale",
+                on_ten("SkipLayerNormalization", &skipped),
+                &of(70, 100),
+            ),
+            (
+                "two sums, 5, a scale",
+                on_ten("SkipLayerNormalization", &biased),
+                &of(80, 120),
+            ),
+            (
+                "a sum, 3, a scale",
+                on_ten("SkipSimplifiedLayerNormalization", &skipped),
+                &of(50, 100),
+            ),
+            (
+                "known statistics",
+                on_ten("BatchNormalization", &both),
+                &of(20, 80),
+            ),
+            (
+                "its own",
+                on_ten("BatchNormalization", &trained),
+                &of(70, 80),
+            ),
+            (
+                "its square, their sum, the quotient",
+                on_ten("LpNormalization", &[]),
+                &of(30, 40),
+            ),
+            (
+                "5 squares' sum; · α / n, + k, a power, the quotient",
+                on_ten("LRN", &[("size", Argument::Int(5))]),
+                &[
+                    ("flop", 80),
+                    ("transcendental", 10),
+                    ("read", 40),
+                    ("written", 40),
+                ],
+            ),
+        ]);
+    }
+}

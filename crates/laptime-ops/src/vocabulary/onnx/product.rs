@@ -178,3 +178,6 @@ fn convolution(event: &Event, transposed: bool) -> Counted {
     });
     Ok(cost + after.over(output))
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,6 +57,41 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::by_hand::{assert_costs, call, f32, i64};
+
+    #[test]
+    fn losses_by_hand() {
+        // 5 rows of 2 scores, 5 labels of 8 bytes.
+        let operands = [
+            ("scores", f32(&[5, 2])),
+            ("labels", i64(&[5])),
+            ("weights", f32(&[2])),
+        ];
+        let loss = |name: &str, count| call(&format!("onnx::{name}"), &operands[..count], &[&[1]]);
+        assert_costs(&[
+            (
+                "10 of a log-softmax",
+                loss("SoftmaxCrossEntropyLoss", 2),
+                &[
+                    ("flop", 30),
+                    ("transcendental", 10),
+                    ("compare", 10),
+                    ("read", 80),
+                    ("written", 4),
+                ],
+            ),
+            (
+                "5 · sum",
+                loss("NegativeLogLikelihoodLoss", 2),
+                &[("flop", 5), ("read", 80), ("written", 4)],
+            ),
+            (
+                "5 · (weight, sum)",
+                loss("NegativeLogLikelihoodLoss", 3),
+                &[("flop", 10), ("read", 88), ("written", 4)],
+            ),
+        ]);
+    }
 
     #[test]
     fn every_name_has_a_reduction_of_the_family() {

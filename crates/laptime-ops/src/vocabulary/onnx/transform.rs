@@ -54,3 +54,65 @@ pub const TABLE: &[Entry] = &[
         },
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Argument;
+    use crate::family::by_hand::{assert_costs, call, f32};
+
+    #[test]
+    fn every_call_by_hand() {
+        let of = |name: &str, input: &[u64], arguments: &[(&str, Argument)], output: &[u64]| {
+            let arguments = [&[("X", f32(input))], arguments].concat();
+            call(&format!("onnx::{name}"), &arguments, &[output])
+        };
+        let axis = |axis| [("axis", Argument::Int(axis))];
+        let one_sided = |is| [("onesided", Argument::Int(is))];
+        let compare = |compare| [("compare", compare), ("read", 128), ("written", 16)];
+        let flop = |flop, read, written| [("flop", flop), ("read", read), ("written", written)];
+        assert_costs(&[
+            (
+                "4 rows: 8 · 3",
+                of("TopK", &[4, 8], &[], &[4]),
+                &compare(96),
+            ),
+            (
+                "8 columns: 4 · 2",
+                of("TopK", &[4, 8], &axis(0), &[4]),
+                &compare(64),
+            ),
+            ("32 · 5", of("Unique", &[4, 8], &[], &[4]), &compare(160)),
+            (
+                "3 of 5 · 8 · 3",
+                of("DFT", &[3, 8, 2], &[], &[3, 8, 2]),
+                &flop(360, 192, 192),
+            ),
+            (
+                "half",
+                of("DFT", &[3, 8, 1], &[], &[3, 8, 2]),
+                &flop(180, 96, 192),
+            ),
+            (
+                "half",
+                of("DFT", &[3, 8, 2], &one_sided(1), &[3, 5, 2]),
+                &flop(180, 192, 120),
+            ),
+            (
+                "3 of 5 · 8 · 3",
+                of("DFT", &[8, 3, 2], &axis(0), &[8, 3, 2]),
+                &flop(360, 192, 192),
+            ),
+            // 2 · 3 frames of 8 points, each with a window.
+            (
+                "6 · (60 + 8)",
+                of("STFT", &[2, 20], &[], &[2, 3, 5, 2]),
+                &flop(408, 160, 240),
+            ),
+            (
+                "6 · (120 + 8)",
+                of("STFT", &[2, 20], &one_sided(0), &[2, 3, 8, 2]),
+                &flop(768, 160, 384),
+            ),
+        ]);
+    }
+}
