@@ -1,6 +1,6 @@
 # Figures that the documentation shows.
 
-.PHONY: bench bench-against counters torchtimer-traps verdicts
+.PHONY: bench bench-against counters torchtimer-traps verdicts steadiness
 bench: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-released
 	benches/run
 
@@ -19,3 +19,7 @@ torchtimer-traps: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-relea
 # How often verdicts are right, on simulated measurements (docs/statistics.md).
 verdicts: | $(STAMPS)/system-compiler
 	cargo run --quiet --release -p laptime-analysis --example verdicts
+
+# How often warm-up and changes of steps are told rightly, on generated series (docs/steadiness.md).
+steadiness: | $(STAMPS)/system-compiler
+	cargo run --quiet --release -p laptime-analysis --example steadiness

@@ -47,6 +47,12 @@ python-build:
 zoo: $(STAMPS)/set-test $(STAMPS)/laptime-tested
 	$(PYTEST) tests/python/operations/test_torch_zoo.py --all
 
+# Trainings by number, with timers that stand in them; `make python-phases` runs the first of them.
+TRAININGS ?= 500
+.PHONY: trainings
+trainings: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	cd tests/python/phases && $(abspath $(BIN))/python -m trainings --programs $(TRAININGS)
+
 # What laps are told of memory in random programs; `make python-laps` runs a tenth of them.
 .PHONY: sequences
 sequences: $(STAMPS)/set-test $(STAMPS)/laptime-tested

@@ -81,6 +81,16 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
     warm.close()
 
 
+@pytest.fixture(autouse=True)
+def _no_report_contradicts_itself() -> Iterator[None]:
+    """What Laptime reported in this process passed its checker (docs/testing.md)."""
+    yield
+    core = sys.modules.get("laptime._core")
+    # Not there in what is released.
+    contradictions = getattr(core, "_contradictions", list)()
+    assert contradictions == []
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m interpreter` no file is imported that has none of these: others need torch."""
     if config.option.markexpr != "interpreter":

@@ -24,6 +24,8 @@ _ONE = (("first step", "first # steps"), ("# step of", "# steps of"), ("after it
 _FACTS = re.compile(r"[\d,]+ spans ·|\d+ runs? against")
 _BUSY = "busy"
 _WARM_UP = "· Warm-up took longer"
+#: Whether there is a warm-up is up to the machine as well. A line may break in it.
+_AFTER = re.compile(r"After\s+warm-up,\s+a(?=n?\s)")
 #: Said only where a few steps took long, or according to how fast a program began; a line may
 #: break in it.
 _SOMETIMES = re.compile(
@@ -34,6 +36,7 @@ _SOMETIMES = re.compile(
 
 def words(text: str) -> list[str]:
     """The words of an output: its numbers are `#`, bars and lines are gone."""
+    text = _AFTER.sub("A", text)
     text = _LINES.sub(" ", _BARS.sub(" ", _COLOURS.sub("", text)))
     text = text.replace(_LAST_ROW, _ROW)
     text = _NUMBERS.sub("#", " ".join(text.split()))

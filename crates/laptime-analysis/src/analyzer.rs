@@ -4,12 +4,14 @@
 //! span goes on that the window before began. With a steady state in sight
 //! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are read once more:
 //! those that the [`SecondPass`] wants. Where stacks were sampled, a [`StackPass`] follows, and an
-//! [`OperatorPass`] where steps were profiled, and an [`EnergyPass`] where devices told what they draw.
+//! [`OperatorPass`] where steps were profiled, a [`LeftOutPass`] where calls ran whose operations are not known, and an
+//! [`EnergyPass`] where devices told what they draw.
 
 use laptime_core::{Live, ProcessFacts, RunInfo, Sampled, Warning};
 
 use crate::durations::{DurationPass, Durations, ProcessDurations, StepPass};
 use crate::finish;
+use crate::operations::left_out_pass::LeftOutPass;
 use crate::operators::OperatorPass;
 use crate::process::{FirstPass, Process, SecondPass};
 use crate::sampling::{self, StackPass};
@@ -136,6 +138,17 @@ impl Analyzer {
         (!process.operators.is_empty()).then(|| OperatorPass::new(process))
     }
 
+    /// Whether calls ran whose operations are left out: which spans they ran in needs all windows once more.
+    pub fn wants_left_out_pass(&self) -> bool {
+        self.processes.iter().any(leaves_out)
+    }
+
+    /// What finds the spans of a process in which such calls ran, after the second pass; `None` where none did.
+    pub fn left_out_pass(&mut self, process: ProcessKey) -> Option<LeftOutPass<'_>> {
+        let process = &mut self.processes[process.0];
+        leaves_out(process).then(|| LeftOutPass::new(process))
+    }
+
     /// Whether devices told what they draw, and the energy of laps needs all windows once more.
     pub fn wants_energy_pass(&self) -> bool {
         let mut processes = self.processes.iter();
@@ -206,6 +219,13 @@ impl Analyzer {
     pub fn finish(self) -> Summary {
         finish::summary(self.options, self.processes, self.warnings)
     }
+}
+
+/// Whether a call ran in a process, in the steady state or before it, whose operations are left out.
+fn leaves_out(process: &Process) -> bool {
+    let steady = process.steady.as_ref().map(|steady| &steady.totals);
+    let mut totals = std::iter::once(&process.totals).chain(steady);
+    totals.any(|totals| process.stretches.leaves_out(&totals.ran))
 }
 
 #[cfg(test)]

@@ -4,13 +4,16 @@
 //! most of a change, the machine is named as its reason. Where the thread got its CPU and the
 //! change is there all the same, that is said too; where nothing was noted, nothing is claimed.
 
+use std::fmt::Write;
+use std::ops::Range;
+
 use laptime_core::Warning;
 
 use crate::kept::Kept;
 use crate::process::Process;
 use crate::series::{Series, Step};
 use crate::summary::nouns;
-use crate::warmup::{Later, WarmUp};
+use crate::warmup::{Change, Later, WarmUp};
 
 /// From this part of the time on, being kept from the CPU makes numbers unreliable.
 const BUSY_RATIO: f64 = 0.1;
@@ -75,7 +78,7 @@ pub fn doubt(
     process: &Process,
     series: &Series,
     steps: &[Step],
-    found: WarmUp,
+    found: &WarmUp,
     noun: &str,
 ) -> Option<Warning> {
     let kept = |from: u64, to: u64| {
@@ -86,25 +89,77 @@ pub fn doubt(
     };
     let since = steps[found.steps].start;
     let whole = kept(since, process.last_end.max(since));
-    let Some(later) = found.later else {
+    let Some(later) = &found.later else {
         return whole.and_then(|whole| unsettled(whole, noun));
     };
-    let at = match later {
-        Later::Trend(_) => usize::midpoint(found.steps, steps.len()),
-        Later::Change(at, _) => at,
+    let course = Changed::new(later, found.steps, steps.len());
+    let [before, after] = [course.before.clone(), course.after.clone()].map(|part| {
+        let last = steps[part.end - 1];
+        kept(
+            steps[part.start].start,
+            last.start.saturating_add(last.duration),
+        )
+    });
+    let numbered = match later {
+        Later::Changes(changes) => Later::Changes(
+            changes
+                .iter()
+                .map(|change| Change {
+                    at: process.number(series, change.at, steps[change.at]) as usize,
+                    ..*change
+                })
+                .collect(),
+        ),
+        trend @ Later::Trend(_) => trend.clone(),
     };
-    let told = match later {
-        Later::Change(at, ratio) => {
-            Later::Change(process.number(series, at, steps[at]) as usize, ratio)
+    let mut said = numbered.said(noun);
+    if series.seen > steps.len() as u64 {
+        let _ = write!(said, " (of the first {} {})", steps.len(), nouns(noun));
+    }
+    Some(told(said, &course, whole, before.zip(after), noun))
+}
+
+/// A change, and the steps before and after it that it is told of.
+struct Changed {
+    ratio: f64,
+    before: Range<usize>,
+    after: Range<usize>,
+    /// What the steps after it are called, and those before it.
+    words: [&'static str; 2],
+}
+
+impl Changed {
+    /// Of a trend from its first third to its last; of several changes, the largest.
+    fn new(later: &Later, first: usize, count: usize) -> Self {
+        match later {
+            Later::Trend(ratio) => {
+                let third = (count - first) / 3;
+                Self {
+                    ratio: *ratio,
+                    before: first..first + third,
+                    after: count - third..count,
+                    words: ["in their last third", "in the first"],
+                }
+            }
+            Later::Changes(changes) => {
+                let size = |change: &Change| (1.0 + change.ratio).ln().abs();
+                let largest = (0..changes.len())
+                    .max_by(|one, other| size(&changes[*one]).total_cmp(&size(&changes[*other])));
+                let index = largest.unwrap_or_default();
+                let at = |index: usize| changes.get(index).map_or(count, |change| change.at);
+                Self {
+                    ratio: changes.get(index).map_or(0.0, |change| change.ratio),
+                    before: index.checked_sub(1).map_or(first, at)..at(index),
+                    after: at(index)..at(index + 1),
+                    words: if changes.len() == 1 {
+                        ["from there on", "before"]
+                    } else {
+                        ["after the largest change", "before it"]
+                    },
+                }
+            }
         }
-        trend @ Later::Trend(_) => trend,
-    };
-    let last = steps[steps.len() - 1];
-    let parts = kept(since, steps[at].start).zip(kept(
-        steps[at].start,
-        last.start.saturating_add(last.duration),
-    ));
-    Some(changed(told, whole, parts, noun))
+    }
 }
 
 /// What took the CPU during the steps of warm-up, where that was much of their time.
@@ -155,26 +210,28 @@ fn most(whole: Kept, noun: &str) -> Option<(Taken<'_>, f64)> {
 }
 
 /// Steps that changed, with the reason as far as it is known.
-fn changed(later: Later, whole: Option<Kept>, parts: Option<(Kept, Kept)>, noun: &str) -> Warning {
-    let said = later.said(noun);
+fn told(
+    said: String,
+    change: &Changed,
+    whole: Option<Kept>,
+    parts: Option<(Kept, Kept)>,
+    noun: &str,
+) -> Warning {
     let told = |message: String, hint: String| Warning::new(CHANGED, message).with_hint(hint);
     let reason = parts.and_then(|(before, after)| {
         let mut each = Taken::each(noun).into_iter();
         each.find_map(|taken| {
             let (before, after) = (taken.ratio(before)?, taken.ratio(after)?);
-            let is_reason = accounts_for(before, after, later);
+            let is_reason = accounts_for(before, after, change.ratio);
             is_reason.then_some((taken, before, after))
         })
     });
     if let Some((taken, before, after)) = reason {
-        let since = match later {
-            Later::Trend(_) => "in their later half",
-            Later::Change(..) => "from there on",
-        };
+        let [at_last, at_first] = change.words;
         let told_after = taken.said(after);
         return told(
             format!(
-                "{said}. The reason is a busy machine: {told_after} {since}, {} before",
+                "{said}. The reason is a busy machine: {told_after} {at_last}, {} {at_first}",
                 part(before),
             ),
             format!("{ALL_STEPS}; {}", taken.hint()),
@@ -209,13 +266,8 @@ fn changed(later: Later, whole: Option<Kept>, parts: Option<(Kept, Kept)>, noun:
     )
 }
 
-/// Whether steps that lose these parts of their time, before and after, change mostly as they did.
-fn accounts_for(before: f64, after: f64, later: Later) -> bool {
-    let seen = match later {
-        Later::Change(_, ratio) => ratio,
-        // Means of both halves of a line.
-        Later::Trend(ratio) => (1.0 + 0.75 * ratio) / (1.0 + 0.25 * ratio) - 1.0,
-    };
+/// Whether steps that lose these parts of their time, before and after, change mostly by this ratio.
+fn accounts_for(before: f64, after: f64, seen: f64) -> bool {
     let expected = (1.0 - before) / (1.0 - after).max(f64::EPSILON) - 1.0;
     expected / seen >= MOSTLY
 }

@@ -188,9 +188,30 @@ fn a_trend_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reaso
     };
     assert_eq!(
         run.doubt().0,
-        "steps became 65 % longer between the end of warm-up and the end of the run. The reason is a busy machine: \
-         the thread that takes the steps waited for a CPU for 30 % of the time in their \
-         later half, 10 % before"
+        "steps grew longer: the median of their last third is 40 % above that of the first. The reason is a busy \
+         machine: the thread that takes the steps waited for a CPU for 33 % of the time in their last third, 6.7 % in \
+         the first"
+    );
+}
+
+#[test]
+fn of_several_changes_the_largest_has_a_busy_machine_as_its_reason() {
+    let run = Run {
+        step_ms: |step| match step {
+            0..50 => 20.0,
+            50..75 => 30.0,
+            _ => 21.0,
+        },
+        delayed: |step| {
+            if (50..75).contains(&step) { 0.34 } else { 0.01 }
+        },
+        stolen: None,
+    };
+    assert_eq!(
+        run.doubt().0,
+        "from step 50 on, steps were 50 % longer; from step 75 on, 30 % shorter than just before. The reason is a busy \
+         machine: the thread that takes the steps waited for a CPU for 34 % of the time after the largest change, \
+         1.0 % before it"
     );
 }
 

@@ -1,6 +1,6 @@
 use crate::analyzer::Options;
 use crate::fed::summarize;
-use crate::scripted::{MS, Script, anchor};
+use crate::scripted::{EPOCH_NS, MS, Script, anchor};
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
 
@@ -165,10 +165,44 @@ fn a_parent_that_only_waits_for_its_children_is_not_measured() {
     let summary = of(&[
         rank(7, "0", 0, 60, 4),
         rank(8, "1", 0, 40, 8),
-        beside(10 * MS),
+        Script::new(9, 6_000 * MS),
     ]);
     let measured = summary.processes.iter().filter(|one| one.is_measured);
     assert_eq!(measured.count(), 2);
+}
+
+#[test]
+fn a_parent_is_measured_however_little_it_evaluates() {
+    let mut scripts = [rank(7, "0", 1, 60, 4), rank(8, "1", 1, 40, 8), beside(MS)];
+    for script in &mut scripts[..2] {
+        script.header.parent_pid = 9;
+    }
+    let summary = of(&scripts);
+    let parent = summary.by_process.iter().find(|one| one.pid == 9).unwrap();
+    assert_eq!(total(&parent.rows, "evaluation"), MS);
+    assert!((outermost_shares(&summary.rows) - 1.0).abs() < 1e-9);
+    let steady = summary.steady.as_ref().unwrap();
+    assert!((outermost_shares(&steady.rows) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_parent_neither_starts_nor_ends_while_what_it_started_trains() {
+    let [mut first, mut second] = [rank(7, "0", 1, 60, 4), rank(8, "1", 2, 40, 8)];
+    (first.header.parent_pid, second.header.parent_pid) = (9, 7);
+    // It evaluates after them, or before them.
+    for (evaluates_at, startup_ms, exit_ms) in [(5_000, 1_000, 900), (200, 200, 1_760)] {
+        let mut parent = Script::new(9, 6_000 * MS);
+        parent.span(&["evaluation"], evaluates_at * MS, 100 * MS);
+        let ended = second.header.closed.unwrap().monotonic_ns;
+        let exit_ns = (EPOCH_NS + 6_000 * MS - ended).min(exit_ms * MS);
+        let summary = of(&[first.clone(), second.clone(), parent]);
+        let parent = summary.by_process.iter().find(|one| one.pid == 9).unwrap();
+        assert_eq!(total(&parent.rows, "startup"), startup_ms * MS);
+        assert_eq!(total(&parent.rows, "exit"), exit_ns);
+        assert!((outermost_shares(&parent.rows) - 1.0).abs() < 1e-9);
+        let child = summary.by_process.iter().find(|one| one.pid == 8).unwrap();
+        assert_eq!(total(&child.rows, "startup"), 1_000 * MS);
+    }
 }
 
 proptest::proptest! {
@@ -177,14 +211,21 @@ proptest::proptest! {
         trainers in 1_usize..4,
         evaluates_ms in 0_u64..5_000,
         slow in 0_u64..8,
+        are_children: bool,
     ) {
         let mut scripts: Vec<Script> = (0..trainers as u32)
-            .map(|one| rank(10 + one, "0", 0, 20 + u64::from(one), slow))
+            .map(|one| rank(10 + one, "0", u64::from(one), 20 + u64::from(one), slow))
             .collect();
+        if are_children {
+            for script in &mut scripts {
+                script.header.parent_pid = 9;
+            }
+        }
         scripts.push(beside(evaluates_ms * MS));
         let summary = of(&scripts);
-        // Laps of a two-hundredth of the trainers' time may be left out.
-        let shares = outermost_shares(&summary.rows);
-        proptest::prop_assert!((1.0 - 1e-9..1.01).contains(&shares), "{}", shares);
+        let whole = outermost_shares(&summary.rows);
+        proptest::prop_assert!((whole - 1.0).abs() < 1e-9, "{}", whole);
+        let steady = summary.steady.as_ref().map_or(1.0, |steady| outermost_shares(&steady.rows));
+        proptest::prop_assert!((steady - 1.0).abs() < 1e-9, "{}", steady);
     }
 }

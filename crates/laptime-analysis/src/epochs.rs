@@ -8,7 +8,7 @@
 //! Passes that run one after the other may each have a track of their own, as a notebook's cells do: they
 //! are one training's. Of trainings side by side the one with most epochs is told.
 
-use laptime_core::{PhaseName, Span};
+use laptime_core::{PhaseName, Span, SpanFlags};
 
 /// Steps and evaluations kept one by one, 400 kB; neighbours among more are put together.
 const MOST_UNITS: usize = 8_192;
@@ -83,7 +83,8 @@ impl Epochs {
         let Some(track) = self.of(span.track) else {
             return;
         };
-        let is_new = span.flags.is_whole();
+        // What came before a rest is in another row, and no whole one either.
+        let is_new = span.flags.is_whole() || span.flags.has(SpanFlags::REST);
         let (mut steps, mut evaluations, mut evaluation) = (0, 0, 0);
         match name {
             PhaseName::Step => steps = u64::from(is_new),

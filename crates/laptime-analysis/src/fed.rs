@@ -106,6 +106,10 @@ fn analyzed(scripts: &[Script], options: Options) -> (Analyzer, Vec<Fed>) {
             read(script, &mut fed.reader, &mut pass);
             pass.finish();
         }
+        if let Some(mut pass) = analyzer.left_out_pass(fed.key) {
+            read(script, &mut fed.reader, &mut pass);
+            pass.finish();
+        }
         if let Some(mut pass) = analyzer.energy_pass(fed.key) {
             read(script, &mut fed.reader, &mut pass);
             pass.finish();

@@ -124,6 +124,17 @@ pub enum Finding {
     },
     /// A lap of a task lets no other task of its event loop run.
     HeldLoop(HeldLoop),
+    /// Compiling takes a large part of the run, wherever it happens.
+    Compiling {
+        /// How often.
+        count: u64,
+        /// All of it together.
+        total_ns: u64,
+        /// The run's wall time.
+        wall_ns: u64,
+        /// Where most of it happens, at most three paths, the longest first.
+        places: Vec<CompiledIn>,
+    },
     /// Something is compiled although warm-up is over.
     Recompilation {
         /// The path of what is compiled.
@@ -384,6 +395,17 @@ pub struct ThreadsWait {
     /// The function that these threads were mostly in meanwhile; its ratio is of their time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<MainFunction>,
+}
+
+/// What is compiled at one path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompiledIn {
+    /// Its path: what is around it had to wait.
+    pub path: String,
+    /// How often.
+    pub count: u64,
+    /// All of it together.
+    pub total_ns: u64,
 }
 
 /// What makes some steps slow.

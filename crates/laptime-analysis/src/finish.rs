@@ -33,7 +33,7 @@ use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::telemetry;
 use crate::tree::{self, Tree};
-use crate::wall::{self, Filled, Wall};
+use crate::wall::{self, Below, Filled, Wall};
 use crate::worker_starts;
 use crate::workers;
 
@@ -75,8 +75,9 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     }
     let summaries = of_each(&mut processes, &ends, measured);
     let walls = walls(&processes[..measured], &ends, wall);
-    let own: Vec<(Wall, Filled)> = (processes.iter_mut().zip(walls))
-        .map(|(process, wall)| (wall, wall::filled(process, wall)))
+    let below = Below::each(&processes, &ends[..measured]);
+    let own: Vec<(Wall, Filled)> = (processes.iter_mut().zip(walls.into_iter().zip(below)))
+        .map(|(process, (wall, below))| (wall, wall::filled(process, wall, below)))
         .collect();
     let (filled, measured_ns) = together(&own);
     let by_process = if options.by_process {
@@ -284,7 +285,12 @@ fn recorded_doubts(
     ));
     let has_spans = summaries.iter().any(|process| process.span_count > 0);
     let notes = collect::notes(processes);
-    warnings.extend(doubts::of_notes(notes, has_spans));
+    let end = run.and_then(|run| run.end.as_ref());
+    warnings.extend(doubts::of_notes(
+        notes,
+        has_spans,
+        end.is_some_and(doubts::has_failed),
+    ));
     if let Some(run) = run {
         warnings.extend(run.end.as_ref().and_then(doubts::of_end));
         warnings.extend(doubts::of_unrecorded(&run.unrecorded));

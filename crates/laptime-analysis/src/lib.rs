@@ -94,8 +94,9 @@ pub use device_row::DeviceRow;
 pub use doubts::TORN_STEPS;
 pub use durations::{DurationPass, Durations, StepPass};
 pub use finding::{
-    Cause, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,
+    Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,
 };
+pub use findings::compiling::is_outermost as is_compiling;
 pub use findings::sampled::is_shutdown;
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
@@ -105,6 +106,7 @@ pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest, nearest_name, nearest_path};
 pub use numbered::{Numbered, numbered, without_numbers};
+pub use operations::left_out_pass::LeftOutPass;
 pub use operations::{ABOVE_RATIO, is_aside};
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use operators::{

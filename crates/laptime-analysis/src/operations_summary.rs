@@ -3,6 +3,8 @@
 use laptime_core::Unavailable;
 use serde::{Deserialize, Serialize};
 
+use crate::span_row::is_zero;
+
 /// What rates are compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
@@ -20,8 +22,11 @@ pub struct Peak {
 pub struct CountedUnits {
     /// Their row.
     pub path: String,
-    /// How many.
+    /// How many, those in part included.
     pub count: u64,
+    /// How many of them are only in part: counted from their middle on, or cut off.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub part_count: u64,
     /// How long they took, in nanoseconds.
     pub total_ns: u64,
 }

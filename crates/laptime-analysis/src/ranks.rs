@@ -5,8 +5,9 @@
 //! others show it where they wait. Where communication is told apart, that is where; it is taken
 //! out of the phases that it lies in, so that the parts of a step add up. Where it is not, they wait
 //! in backward or optimizer, and all else is work. So work and waiting are compared apart.
+//! Nobody waits among processes that say neither a rank nor an exchange: all that they do is work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use laptime_core::{PathId, PhaseName};
 
@@ -109,6 +110,74 @@ pub fn order(rank: Option<&str>) -> u64 {
     rank.and_then(|rank| rank.parse().ok()).unwrap_or(u64::MAX)
 }
 
+/// In what a process waits for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// In nothing: nothing says that they exchange anything.
+    Nowhere,
+    /// In its exchanges, which are told apart.
+    InExchanges,
+    /// In the phases in which gradients are exchanged.
+    InPhases,
+}
+
+/// Processes whose steps are compared.
+struct Group<'a> {
+    ranks: Vec<&'a Rank>,
+    /// Whether they exchange something, so that one can wait for another.
+    exchanges: bool,
+}
+
+impl<'a> Group<'a> {
+    /// Those that exchange something where there are several, else all. Two of one number are of different groups.
+    fn of(ranks: &'a [Rank]) -> Self {
+        let exchanging: Vec<&Rank> = ranks.iter().filter(|rank| rank.exchanges()).collect();
+        let mut numbers = BTreeSet::new();
+        let are_one = (exchanging.iter())
+            .filter_map(|rank| rank.rank.as_deref())
+            .all(|number| numbers.insert(number));
+        if are_one && exchanging.len() > 1 {
+            return Self {
+                ranks: exchanging,
+                exchanges: true,
+            };
+        }
+        Self {
+            ranks: ranks.iter().collect(),
+            exchanges: false,
+        }
+    }
+
+    fn waits(&self, rank: &Rank) -> Waits {
+        match (self.exchanges, rank.tells_exchanges()) {
+            (false, _) => Waits::Nowhere,
+            (true, true) => Waits::InExchanges,
+            (true, false) => Waits::InPhases,
+        }
+    }
+
+    /// In what one waits for the others.
+    fn waiting(&self, rank: &'a Rank) -> impl Iterator<Item = &'a Part> {
+        let waits = self.waits(rank);
+        rank.parts.iter().filter(move |part| part.is_waiting(waits))
+    }
+
+    /// Time per step of what a process's own speed decides, by name.
+    fn work(&self, rank: &'a Rank) -> impl Iterator<Item = (&'a str, u64)> {
+        let waits = self.waits(rank);
+        let parts = rank
+            .parts
+            .iter()
+            .filter(move |part| !part.is_waiting(waits));
+        let parts = parts.map(|part| (part.name.as_str(), part.per_step_ns));
+        parts.chain([(NO_PHASE, rank.rest_ns)])
+    }
+
+    fn work_ns(&self, rank: &'a Rank) -> u64 {
+        sum(self.work(rank).map(|(_, ns)| ns))
+    }
+}
+
 impl Rank {
     /// Whether it told what it exchanges with the others.
     fn tells_exchanges(&self) -> bool {
@@ -116,22 +185,9 @@ impl Rank {
         parts.any(|part| PhaseName::of(&part.name) == Some(PhaseName::Communication))
     }
 
-    /// In what it waits for other ranks.
-    fn waits(&self) -> impl Iterator<Item = &Part> {
-        let told = self.tells_exchanges();
-        self.parts.iter().filter(move |part| part.is_waiting(told))
-    }
-
-    /// Time per step of what its own speed decides, by name.
-    fn work(&self) -> impl Iterator<Item = (&str, u64)> {
-        let told = self.tells_exchanges();
-        let parts = self.parts.iter().filter(move |part| !part.is_waiting(told));
-        let parts = parts.map(|part| (part.name.as_str(), part.per_step_ns));
-        parts.chain([(NO_PHASE, self.rest_ns)])
-    }
-
-    fn work_ns(&self) -> u64 {
-        sum(self.work().map(|(_, ns)| ns))
+    /// Whether anything says that it exchanges something with others: it is one of a group, or an exchange was seen.
+    fn exchanges(&self) -> bool {
+        self.rank.is_some() || self.tells_exchanges()
     }
 
     fn waiting(&self, name: &str) -> u64 {
@@ -145,11 +201,11 @@ fn sum(parts: impl Iterator<Item = u64>) -> u64 {
 }
 
 impl Part {
-    /// Whether ranks wait for each other in it; `told`: exchanges are told apart.
-    fn is_waiting(&self, told: bool) -> bool {
+    /// Whether a process waits for others in it.
+    fn is_waiting(&self, waits: Waits) -> bool {
         match PhaseName::of(&self.name) {
-            Some(PhaseName::Communication) => true,
-            Some(PhaseName::Backward | PhaseName::Optimizer) => !told,
+            Some(PhaseName::Communication) => waits != Waits::Nowhere,
+            Some(PhaseName::Backward | PhaseName::Optimizer) => waits == Waits::InPhases,
             _ => false,
         }
     }
@@ -157,15 +213,17 @@ impl Part {
 
 /// What there is to say about ranks that differ.
 pub fn difference(ranks: &[Rank]) -> Option<Finding> {
-    let slow = ranks.iter().max_by_key(|rank| rank.work_ns())?;
-    let fast = ranks.iter().min_by_key(|rank| rank.work_ns())?;
-    let more_ns = slow.work_ns() - fast.work_ns();
-    let step_ns = ranks.iter().map(|rank| rank.step_ns).max()?;
+    let group = Group::of(ranks);
+    let ranks = || group.ranks.iter().copied();
+    let slow = ranks().max_by_key(|rank| group.work_ns(rank))?;
+    let fast = ranks().min_by_key(|rank| group.work_ns(rank))?;
+    let more_ns = group.work_ns(slow) - group.work_ns(fast);
+    let step_ns = ranks().map(|rank| rank.step_ns).max()?;
     if more_ns as f64 > WORTH_TELLING * step_ns as f64 {
-        let most = |name: &str| fast.work().find(|(known, _)| *known == name);
+        let most = |name: &str| group.work(fast).find(|(known, _)| *known == name);
         let longer =
             |(name, ns): &(&str, u64)| ns.saturating_sub(most(name).map_or(0, |one| one.1));
-        let (part, part_ns) = slow.work().max_by_key(longer)?;
+        let (part, part_ns) = group.work(slow).max_by_key(longer)?;
         let others_ns = most(part).map_or(0, |(_, ns)| ns);
         let took = format!(
             "its {part} takes {} per step where {} needs {}",
@@ -174,7 +232,10 @@ pub fn difference(ranks: &[Rank]) -> Option<Finding> {
             spoken(others_ns),
         );
         let longer = |part: &Part| part.per_step_ns.saturating_sub(slow.waiting(&part.name));
-        let waits = fast.waits().map(|part| (longer(part), &part.name)).max();
+        let waits = group
+            .waiting(fast)
+            .map(|part| (longer(part), &part.name))
+            .max();
         let waits = waits.filter(|(ns, _)| *ns as f64 >= MOSTLY * more_ns as f64);
         return Some(match waits {
             Some((waits_ns, name)) => Finding::Ranks {
@@ -191,8 +252,8 @@ pub fn difference(ranks: &[Rank]) -> Option<Finding> {
             },
         });
     }
-    let slow = ranks.iter().max_by_key(|rank| rank.step_ns)?;
-    let fast = ranks.iter().min_by_key(|rank| rank.step_ns)?;
+    let slow = ranks().max_by_key(|rank| rank.step_ns)?;
+    let fast = ranks().min_by_key(|rank| rank.step_ns)?;
     ((slow.step_ns - fast.step_ns) as f64 > WORTH_TELLING * step_ns as f64).then(|| {
         Finding::Ranks {
             holds_up: false,

@@ -162,3 +162,58 @@ fn processes_that_take_steps_of_their_own_without_phases_are_compared_too() {
         "process 8 is slower: its load takes 30.0 ms per step where process 7 needs 10.0 ms"
     );
 }
+
+/// Processes that train side by side, and say nothing that tells of a group.
+fn without_a_group(scripts: [(u32, u64, u64); 2]) -> Vec<Script> {
+    let each = scripts.into_iter();
+    each.map(|(pid, forward_ms, wait_ms)| {
+        let mut script = rank(pid, "", forward_ms, wait_ms);
+        script.forget_notes();
+        script
+    })
+    .collect()
+}
+
+#[test]
+fn nobody_waits_among_processes_that_exchange_nothing() {
+    let summary = of(&without_a_group([(7, 5, 15), (8, 15, 5)]));
+    assert_eq!(said(&summary, true), None);
+    assert_eq!(said(&summary, false), None, "their steps take as long");
+}
+
+#[test]
+fn processes_that_exchange_nothing_differ_in_any_phase() {
+    let summary = of(&without_a_group([(7, 5, 5), (8, 5, 25)]));
+    assert_eq!(
+        said(&summary, false).unwrap(),
+        "process 8 is slower: its backward takes 25.0 ms per step where process 7 needs 5.0 ms"
+    );
+}
+
+#[test]
+fn processes_of_one_rank_are_of_groups_of_their_own() {
+    let summary = of(&[rank(7, "0", 5, 15), rank(8, "0", 15, 5)]);
+    assert_eq!((said(&summary, true), said(&summary, false)), (None, None));
+}
+
+#[test]
+fn a_process_beside_a_group_is_none_that_the_group_waits_for() {
+    let mut scripts = without_a_group([(9, 40, 5), (10, 40, 5)]);
+    scripts.extend([rank(7, "0", 5, 15), rank(8, "1", 15, 5)]);
+    let slow = said(&of(&scripts), true).unwrap();
+    assert!(
+        slow.starts_with("rank 1 (process 8) holds the others up"),
+        "{slow}"
+    );
+}
+
+#[test]
+fn an_exchange_is_evidence_without_a_rank() {
+    let scripts = [(7, 1, 20), (8, 21, 0)].map(|(pid, rest_ms, wait_ms)| {
+        let mut script = told(pid, "", rest_ms, wait_ms);
+        script.forget_notes();
+        script
+    });
+    let slow = said(&of(&scripts), true).unwrap();
+    assert!(slow.starts_with("process 8 holds the others up"), "{slow}");
+}

@@ -54,6 +54,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
             self_ns: total_ns.saturating_sub(nested_ns),
             partial_count: node.partial.count,
             partial_ns: node.partial.total_ns,
+            apart_ns: total_ns.saturating_sub(node.nested_ns()),
             unbalanced_count: node.tally.unbalanced,
             process_ns: node.tally.process_ns,
             thread_ns: node.tally.thread_ns,
@@ -65,9 +66,9 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
         device::fill(&mut row, &node.on_device);
         device_memory::fill(&mut row, &node.device_memory);
         launches::fill(&mut row, &node.tally);
-        operations::fill(&mut row, node, &worked[index]);
+        let executed_ratio = operations::fill(&mut row, node, &worked[index]);
         if worked[index].is_counted {
-            peaks.fill(&mut row, &worked[index]);
+            peaks.fill(&mut row, &worked[index], executed_ratio);
         }
         rows.push(row);
     }
@@ -119,6 +120,7 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
     row.p90_ns = quantile(tally, 0.9);
     row.p95_ns = quantile(tally, 0.95);
     row.p99_ns = quantile(tally, 0.99);
+    row.beyond_median_ns = row.p50_ns.map(|usual_ns| tally.beyond_ns(usual_ns));
     if tally.count > 1 {
         let variance = (tally.square_ns2 - count * mean * mean).max(0.0) / (count - 1.0);
         row.stddev_ns = Some(variance.sqrt().round() as u64);

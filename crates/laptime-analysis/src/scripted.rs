@@ -185,6 +185,12 @@ impl Script {
         self.entries.push(Entry::Note(code.into(), message.into()));
     }
 
+    /// Takes all notes back.
+    pub fn forget_notes(&mut self) {
+        self.entries
+            .retain(|entry| !matches!(entry, Entry::Note(..)));
+    }
+
     /// Says that a path is that of a network's module.
     pub fn module(&mut self, names: &[&str], depth: u32, class: &str) {
         let path = self.path(names);

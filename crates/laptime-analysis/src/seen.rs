@@ -70,6 +70,7 @@ fn of(row: &SpanRow) -> Option<SpanRow> {
         p90_ns: None,
         p95_ns: None,
         p99_ns: None,
+        beyond_median_ns: None,
         ..row.clone()
     })
 }

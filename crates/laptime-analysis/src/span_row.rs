@@ -40,6 +40,9 @@ pub struct SpanRow {
     pub p95_ns: Option<u64>,
     /// 99th percentile, within 1.1 %.
     pub p99_ns: Option<u64>,
+    /// What finished spans that are longer than the median take beyond it, together.
+    #[serde(skip)]
+    pub beyond_median_ns: Option<u64>,
     /// Total over the run's wall time; above 1 when threads or processes ran at once.
     pub share_ratio: Option<f64>,
     /// CPU time of the process meanwhile, summed over the spans that measured it.
@@ -108,7 +111,7 @@ pub struct SpanRow {
     /// What the devices in use drew during its spans, by their own counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_energy_j: Option<f64>,
-    /// The part of its spans, or of its operations, whose work is known.
+    /// The part of its spans, or of the calls of operators in it, whose work is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations_coverage_ratio: Option<f64>,
     /// Spans only partly inside: still open at the end, or begun before the steady state.
@@ -117,6 +120,10 @@ pub struct SpanRow {
     /// What spans only partly inside contribute to the total.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub partial_ns: u64,
+    /// Of the total, what is no part of the time of the row around it: what ran on other threads than that, and a
+    /// timer's segments.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub apart_ns: u64,
     /// Spans that were closed out of order.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unbalanced_count: u64,

@@ -166,7 +166,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         growth: growth::of_process(&process.readings, &since, process.last_end),
         inside: growth::inside(&since),
         risen_bytes: growth::risen(&process.readings, steps[first].start, process.last_end),
-        doubt: busy::doubt(process, series, &steps, found, noun(&step_path)),
+        doubt: busy::doubt(process, series, &steps, &found, noun(&step_path)),
         busy_before: busy::of_warm_up(process, series, (steps[0], steps[first]), noun(&step_path)),
         step_path,
         from_step: process.number(series, first, steps[first]),

@@ -41,6 +41,7 @@ pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Opti
         };
         wall_ns = end_ns.saturating_sub(since_ns);
         let covered = process.covered(&mut totals, from, timeline.ticks_at(end_ns));
+        let covered = covered.filter(|covered| covered.is_all);
         leftovers.other_ns = covered.map(|covered| wall_ns.saturating_sub(covered.ns));
     }
     Some(SteadyPart {
@@ -68,6 +69,7 @@ pub fn joined<'a>(
         for ran in [&part.totals.ran, &process.tail_ran] {
             tree.absorb_operations(&process.paths, &process.stretches, ran);
         }
+        tree.absorb_left_out(&process.paths, &process.left_out.steady);
         for told in [&part.totals.on_devices, &process.tail_on_devices] {
             tree.absorb_devices(&process.paths, told);
         }

@@ -113,6 +113,21 @@ fn steps_that_went_on_changing_are_told_beside_the_numbers() {
     assert_eq!(warning.code, "step-time-changed");
     assert_eq!(
         warning.message,
-        "steps became 99 % longer between the end of warm-up and the end of the run"
+        "steps grew longer: the median of their last third is 58 % above that of the first"
+    );
+}
+
+#[test]
+fn what_is_told_of_the_first_steps_of_many_is_not_told_of_all() {
+    let mut script = Script::new(7, 50_000 * MS);
+    let mut now = 0;
+    for step in 0..600 {
+        let ns = 10 * MS + step / 300 * 5 * MS + step * 7_919 % 100 * 1_000;
+        script.span(&["step"], now, ns);
+        now += ns;
+    }
+    assert_eq!(
+        steady_of(&script).unwrap().warnings[0].message,
+        "from step 300 on, steps were 50 % longer (of the first 512 steps)"
     );
 }

@@ -282,6 +282,14 @@ impl Summary {
                 .find(|row| row.path == steady.step_path)?;
             return Some((step, &steady.rows));
         }
+        self.repeated_in_all()
+    }
+
+    /// What the whole run repeats, warm-up included: where there is a steady state, its steps in all rows.
+    pub fn repeated_in_all(&self) -> Option<(&SpanRow, &[SpanRow])> {
+        if let Some(steady) = &self.steady {
+            return Some((self.row(&steady.step_path)?, &self.rows));
+        }
         let spans = self
             .rows
             .iter()

@@ -5,7 +5,7 @@
 //! before it) adds its inside part to the total and is not counted; so does one that an
 //! exception cut short.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
@@ -222,11 +222,7 @@ impl Totals {
 
     fn take_part(&mut self, path: PathId, flags: SpanFlags, ns: u64) {
         let is_aside = flags.has(SpanFlags::ASIDE);
-        let nested_ns = if is_aside || flags.has(SpanFlags::DETACHED) {
-            0
-        } else {
-            ns
-        };
+        let nested_ns = if flags.takes_nothing() { 0 } else { ns };
         if !is_aside && nested_ns == 0 {
             self.detached(path, ns);
         }
@@ -237,6 +233,23 @@ impl Totals {
             total_ns: ns,
             nested_ns,
         });
+    }
+
+    /// Whether an outermost path has no span of its own and others inside: its own were lost, or nobody saw them end.
+    pub fn has_lost(&mut self, paths: &PathTable) -> bool {
+        let finished = self.first.settled().chain(self.others.settled());
+        let partial = self.partial.keys().copied();
+        let ids: BTreeSet<PathId> = finished.map(|(id, _)| id).chain(partial).collect();
+        let outermost = |id: PathId| {
+            let parent = |id: &PathId| paths.get(*id).map(|entry| entry.parent);
+            let around = |id: &PathId| parent(id).filter(|parent| *parent != PathId::ROOT);
+            std::iter::successors(Some(id), around).last()
+        };
+        // What ran apart from the one around it is covered by itself.
+        ids.iter()
+            .filter(|id| !self.detached_ns.contains_key(id))
+            .filter_map(|id| outermost(*id))
+            .any(|id| !ids.contains(&id))
     }
 
     /// Time that the spans of the only track cover, each moment once; `tail` holds further spans of it.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, PathTally, Tallies};
 
+use crate::operations::left_out::LeftOut;
 use crate::operations::stretches::{Own, Stretches};
 use crate::process::Process;
 use crate::totals::{Partial, Totals};
@@ -23,6 +24,8 @@ pub struct Node {
     pub partial: Partial,
     /// Operations directly in it that were counted.
     pub own: Own,
+    /// Its spans in which operations were left out.
+    pub left_out: LeftOut,
     /// What devices told of its spans.
     pub on_device: DeviceTally,
     /// What devices' allocators told of them.
@@ -127,9 +130,22 @@ impl Tree {
         ran: &BTreeMap<u32, u64>,
     ) {
         let places = self.places(paths);
-        for (path, operations, times) in stretches.of_runs(ran) {
+        for (path, operations, times, is_left_out) in stretches.of_runs(ran) {
             if let Some(place) = places.get(path.index()).copied().flatten() {
-                self.nodes[place].own.add(operations, times);
+                self.nodes[place].own.add(operations, times, is_left_out);
+            }
+        }
+    }
+
+    /// Adds a process's spans in which calls were left out.
+    pub fn absorb_left_out(&mut self, paths: &PathTable, left_out: &BTreeMap<PathId, LeftOut>) {
+        if left_out.is_empty() {
+            return;
+        }
+        let places = self.places(paths);
+        for (path, left_out) in left_out {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].left_out.merge(left_out);
             }
         }
     }
@@ -263,6 +279,7 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
         for ran in [&process.totals.ran, &process.tail_ran] {
             tree.absorb_operations(&process.paths, &process.stretches, ran);
         }
+        tree.absorb_left_out(&process.paths, &process.left_out.all);
         for told in [&process.totals.on_devices, &process.tail_on_devices] {
             tree.absorb_devices(&process.paths, told);
         }

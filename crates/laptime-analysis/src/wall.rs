@@ -8,9 +8,8 @@
 //!
 //! Where several processes train, each is measured from its own start to its own end, and
 //! what they leave is summed up. A process without steps that none of them started is measured
-//! too where it has laps: its rows would else be shares of a time that it is no part of.
-
-use std::collections::HashMap;
+//! too where it has laps: its rows would else be shares of a time that it is no part of. While it
+//! waits for those that it started, it neither starts nor ends: that is "other".
 
 use laptime_core::{PathId, PhaseName, RunInfo};
 
@@ -33,8 +32,6 @@ pub const EXITS: &str = "interpreter.exits";
 /// A program's work after its last lap is told apart from this part of its time on.
 pub const AFTER_RATIO: f64 = 0.01;
 
-/// Laps of others that come to less of the trained processes' time leave shares as they are printed.
-const LAPPED_RATIO: f64 = 0.005;
 /// A process's start is known to 10 ms; a launcher needs a little longer than none.
 const START_RESOLUTION_NS: u64 = 20_000_000;
 
@@ -63,11 +60,11 @@ impl Wall {
     reason = "a number's name ends in its unit"
 )]
 pub struct Leftovers {
-    /// Before the first outermost span.
+    /// Before the first outermost span, and before the process started one that is measured with it.
     pub startup_ns: Option<u64>,
     /// Between outermost spans, or everything where the process's own start and end are not part of the wall time.
     pub other_ns: Option<u64>,
-    /// From the last outermost span until the interpreter begins to exit, where that is much.
+    /// From the last outermost span, and the end of what it started, until the interpreter begins to exit, where that is much.
     pub after_ns: Option<u64>,
     /// The rest after the last outermost span.
     pub exit_ns: Option<u64>,
@@ -111,47 +108,57 @@ pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     if !processes.iter().any(takes_steps) {
         return found;
     }
-    let by_pid: HashMap<u32, &Process> = (processes.iter())
-        .map(|process| (process.header.pid, process))
-        .collect();
-    let helps = |process: &Process| {
-        let parent = |process: &&Process| by_pid.get(&process.header.parent_pid).copied();
-        // Numbers are used again: a chain that is longer than there are processes runs in a circle.
-        let parents = std::iter::successors(parent(&process), parent).take(processes.len());
-        parents.into_iter().any(takes_steps)
+    let helps = |process: &Process| is_below(processes, process, takes_steps);
+    let stands_beside = |process: &Process| {
+        !takes_steps(process) && !helps(process) && process.lapped_ns(ended_ns(process, run)) > 0
     };
-    let beside = (0..processes.len()).filter_map(|index| {
-        let process = &processes[index];
-        if takes_steps(process) || helps(process) {
-            return None;
-        }
-        let lapped_ns = process.lapped_ns(ended_ns(process, run));
-        (lapped_ns > 0).then_some((index, lapped_ns))
-    });
-    let beside: Vec<(usize, u64)> = beside.collect();
-    let lapped_ns: u64 = beside.iter().map(|(_, ns)| *ns).sum();
-    let trained = found.iter().map(|index| &processes[*index]);
-    let trained_ns: u64 = trained
-        .map(|process| lifetime(process, ended_ns(process, run)).ns())
-        .sum();
-    if lapped_ns as f64 >= LAPPED_RATIO * trained_ns as f64 {
-        let beside = beside.iter().map(|(index, _)| *index).collect();
-        found.extend(in_order(beside, processes, run));
-    }
+    let beside = (0..processes.len()).filter(|index| stands_beside(&processes[*index]));
+    found.extend(in_order(beside.collect(), processes, run));
     found
 }
 
 /// The processes with steps, the launched one first and the others by their start; without any
-/// steps [`main_index`] alone.
+/// steps [`main_index`] alone, unless it has no lap: then those that do the work for it.
 pub fn trained(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     let with_steps = (0..processes.len())
         .filter(|index| processes[*index].followed.steps().is_some())
         .collect();
-    let mut found = in_order(with_steps, processes, run);
-    if found.is_empty() {
-        found.extend(main_index(processes, run));
+    let found = in_order(with_steps, processes, run);
+    if !found.is_empty() {
+        return found;
     }
-    found
+    let Some(main) = main_index(processes, run) else {
+        return Vec::new();
+    };
+    let has_laps = |process: &Process| process.lapped_ns(ended_ns(process, run)) > 0;
+    let below = if processes[main].is_idle() {
+        outermost(processes, has_laps)
+    } else {
+        Vec::new()
+    };
+    if below.is_empty() {
+        return vec![main];
+    }
+    in_order(below, processes, run)
+}
+
+/// The processes for which something holds, and which none started for which it holds as well.
+fn outermost(processes: &[Process], holds: impl Fn(&Process) -> bool) -> Vec<usize> {
+    let each = 0..processes.len();
+    let is_first = |process: &Process| !is_below(processes, process, &holds);
+    each.filter(|index| holds(&processes[*index]) && is_first(&processes[*index]))
+        .collect()
+}
+
+/// Whether a process that this holds for started another one, or what started that.
+fn is_below(processes: &[Process], process: &Process, holds: impl Fn(&Process) -> bool) -> bool {
+    let parent = |process: &&Process| {
+        let pid = process.header.parent_pid;
+        processes.iter().find(|other| other.header.pid == pid)
+    };
+    // Numbers are used again: a chain that is longer than there are processes runs in a circle.
+    let mut parents = std::iter::successors(parent(&process), parent).take(processes.len());
+    parents.any(holds)
 }
 
 /// The launched process first, the others by their start.
@@ -291,8 +298,38 @@ impl Filled {
     }
 }
 
-/// What a process's spans and segments fill of the wall time, and what they leave.
-pub fn filled(process: &mut Process, wall: Wall) -> Filled {
+/// From when to when processes ran that another one started, `CLOCK_MONOTONIC` ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Below {
+    /// When the first of them started.
+    pub start_ns: u64,
+    /// When the last of them ended.
+    pub end_ns: u64,
+}
+
+impl Below {
+    /// What each of the first processes started of the others among them: of as many as there are `ends`.
+    pub fn each(processes: &[Process], ends: &[u64]) -> Vec<Option<Self>> {
+        let below = |pid: u32| {
+            let each = processes.iter().zip(ends);
+            let is_its = |one: &Process| is_below(processes, one, |above| above.header.pid == pid);
+            let its = each.filter(|(one, _)| one.header.pid != pid && is_its(one));
+            its.map(|(one, end_ns)| Self {
+                start_ns: one.started_ns,
+                end_ns: *end_ns,
+            })
+            .reduce(|all, one| Self {
+                start_ns: all.start_ns.min(one.start_ns),
+                end_ns: all.end_ns.max(one.end_ns),
+            })
+        };
+        let first = processes.iter().take(ends.len());
+        first.map(|process| below(process.header.pid)).collect()
+    }
+}
+
+/// What a process's spans and segments fill of the wall time, and what they leave: `below` ran those that it started.
+pub fn filled(process: &mut Process, wall: Wall, below: Option<Below>) -> Filled {
     let wall_ns = wall.ns();
     let mut totals = std::mem::replace(&mut process.totals, Totals::new(0));
     let timeline = process.anchors.timeline();
@@ -304,6 +341,7 @@ pub fn filled(process: &mut Process, wall: Wall) -> Filled {
     process.totals = totals;
     let Some(Covered {
         ns: covered_ns,
+        is_all,
         parallel_ns,
         doubled_ns,
     }) = covered
@@ -315,12 +353,14 @@ pub fn filled(process: &mut Process, wall: Wall) -> Filled {
     let has_ends = first_start != u64::MAX;
     let startup_ns = has_ends.then(|| {
         let first_ns = timeline.monotonic_ns(first_start);
+        let first_ns = below.map_or(first_ns, |below| first_ns.min(below.start_ns));
         first_ns.saturating_sub(wall.start_ns).min(wall_ns)
     });
     let taken_ns = covered_ns.saturating_add(startup_ns.unwrap_or(0));
     // A running process has not ended yet.
     let ended = (has_ends && !process.is_live).then(|| {
         let last_ns = timeline.monotonic_ns(process.totals.last_end.max(segments.1));
+        let last_ns = below.map_or(last_ns, |below| last_ns.max(below.end_ns));
         let behind_ns = wall.end_ns.saturating_sub(last_ns).min(wall_ns);
         let exits_ns = process.exits_at().map(|at| timeline.monotonic_ns(at));
         let after_ns = exits_ns.map(|at| at.saturating_sub(last_ns).min(behind_ns));
@@ -330,7 +370,7 @@ pub fn filled(process: &mut Process, wall: Wall) -> Filled {
     let taken_ns = taken_ns.saturating_add(behind_ns);
     let leftovers = Leftovers {
         startup_ns,
-        other_ns: Some(wall_ns.saturating_sub(taken_ns)),
+        other_ns: is_all.then(|| wall_ns.saturating_sub(taken_ns)),
         after_ns,
         exit_ns: ended.map(|_| behind_ns - after_ns.unwrap_or(0)),
     };

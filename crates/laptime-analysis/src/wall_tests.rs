@@ -59,6 +59,65 @@ fn a_lap_written_around_another_of_its_thread_shortens_neither_exit_nor_other() 
     );
 }
 
+/// Shares of the outermost rows, in percent.
+fn shares(summary: &Summary) -> Vec<(String, f64)> {
+    let outermost = summary.rows.iter().filter(|row| row.depth() == 0);
+    let each = outermost.filter_map(|row| {
+        let ratio = row.share_ratio?;
+        Some((row.path.clone(), (100.0 * ratio).round()))
+    });
+    each.collect()
+}
+
+/// Two processes, the second started by the first, which has no lap of its own.
+fn below(parent: Script, ms: u64) -> Summary {
+    let mut child = Script::new(8, 900 * MS);
+    child.header.parent_pid = parent.header.pid;
+    child.span(&["child"], 100 * MS, ms * MS);
+    summarize(&[parent, child], Options::default())
+}
+
+#[test]
+fn a_parent_without_laps_was_all_outside_of_laps_beside_those_of_its_children() {
+    let summary = below(Script::new(7, 1_000 * MS), 580);
+    let shares = shares(&summary);
+    let sum: f64 = shares.iter().map(|(_, percent)| percent).sum();
+    assert!((99.0..=101.0).contains(&sum), "{shares:?}");
+    assert_eq!(summary.row("child").unwrap().total_ns, 580 * MS);
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    assert_eq!(measured.map(|one| one.pid).collect::<Vec<_>>(), [8]);
+}
+
+#[test]
+fn a_parent_with_laps_is_told_by_its_own() {
+    let mut parent = Script::new(7, 1_000 * MS);
+    parent.span(&["wait"], 50 * MS, 900 * MS);
+    let summary = below(parent, 580);
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    assert_eq!(measured.map(|one| one.pid).collect::<Vec<_>>(), [7]);
+    assert_eq!(total(&summary, "other"), Some(0));
+}
+
+#[test]
+fn what_is_inside_of_a_lost_lap_is_not_outside_of_laps() {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["lost", "child"], 100 * MS, 580 * MS);
+    assert_eq!(total(&of(script), "other"), Some(0));
+    // Beside laps of another thread what it covers isn't known.
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["lost", "child"], 100 * MS, 580 * MS);
+    script.span_on(
+        3,
+        &["beside"],
+        200 * MS,
+        100 * MS,
+        laptime_core::SpanFlags::NONE,
+    );
+    let summary = of(script);
+    assert_eq!(total(&summary, "other"), None);
+    assert_eq!(total(&summary, "startup"), Some(100 * MS));
+}
+
 proptest! {
     #[test]
     fn leftovers_are_the_gaps_however_laps_of_one_thread_overlap(

@@ -48,6 +48,18 @@ impl SpanFlags {
     /// Held its thread: the task that ran it gave no other one a turn meanwhile. Told of spans of 20 ms or more.
     pub const HELD: Self = Self(32768);
 
+    /// Aside, and in another one that is: what it takes is no more the own time of that one.
+    pub const WITHIN: Self = Self(131_072 | 8);
+
+    /// Unfinished, and the rest of what began in a row of another name: the two are one span, and neither counts one.
+    pub const REST: Self = Self(65536 | 512);
+
+    /// [`Self::REST`], if it is so.
+    #[inline]
+    pub const fn rest_if(is_rest: bool) -> Self {
+        if is_rest { Self::REST } else { Self::NONE }
+    }
+
     /// [`Self::INSIDE`], if it is so.
     #[inline]
     pub const fn inside_if(is_inside: bool) -> Self {
@@ -70,6 +82,12 @@ impl SpanFlags {
     #[inline]
     pub const fn is_apart(self) -> bool {
         self.has(Self::DETACHED) || self.has(Self::ASIDE)
+    }
+
+    /// Whether its parent's own time loses nothing to such a span.
+    #[inline]
+    pub const fn takes_nothing(self) -> bool {
+        self.is_apart() && !self.has(Self::WITHIN)
     }
 
     /// Both sets of bits.

@@ -38,6 +38,8 @@ pub struct PathTally {
     pub unbalanced: u64,
     /// Pieces that continue a span which isn't here: each counts as a span.
     pub continued: u64,
+    /// What these take.
+    pub continued_ns: u64,
     /// Spans whose launches were still being computed when they ended.
     pub in_flight: u64,
     /// Spans whose launches were looked at and ready.
@@ -58,6 +60,8 @@ pub struct PathTally {
 struct Latest {
     durations_ns: [u64; Self::MOST],
     count: usize,
+    /// Which of them continues a span that isn't here, counted from 1; 0 for none.
+    continued: usize,
 }
 
 impl Latest {
@@ -93,6 +97,7 @@ impl Default for PathTally {
             wall_ns: None,
             unbalanced: 0,
             continued: 0,
+            continued_ns: 0,
             in_flight: 0,
             waited: 0,
             memory: None,
@@ -109,6 +114,17 @@ impl PathTally {
         self.total_ns.saturating_sub(self.outside_ns)
     }
 
+    /// What the spans that are longer than `usual_ns` take beyond it, together; of settled ones. Each duration is known to
+    /// [`Histogram::RELATIVE_ERROR`].
+    pub fn beyond_ns(&self, usual_ns: u64) -> u64 {
+        let (min_ns, max_ns) = (self.min_ns as f64, self.max_ns as f64);
+        let each = self.histogram.iter().map(|(bucket, count)| {
+            let duration_ns = histogram::middle_of(bucket).min(max_ns).max(min_ns);
+            count as f64 * (duration_ns - usual_ns as f64).max(0.0)
+        });
+        each.sum::<f64>().round() as u64
+    }
+
     /// Adds one span without anything unusual.
     #[inline]
     pub fn fold_plain(&mut self, duration_ns: u64) {
@@ -118,6 +134,7 @@ impl PathTally {
         let Latest {
             durations_ns,
             count,
+            ..
         } = &mut self.latest;
         durations_ns[*count] = duration_ns;
         *count += 1;
@@ -140,7 +157,7 @@ impl PathTally {
         if flags.has(SpanFlags::UNFINISHED) {
             return; // it would make all others longer: its time stays with what it lies in
         }
-        if flags.is_apart() {
+        if flags.takes_nothing() {
             self.outside_ns = self.outside_ns.saturating_add(duration_ns);
         }
         self.unbalanced += u64::from(flags.has(SpanFlags::UNBALANCED));
@@ -163,18 +180,26 @@ impl PathTally {
             tally.add(span.work, duration_ns);
         }
         self.settle_but_last();
+        let goes_on = self.latest.continued > 0;
         if flags.has(SpanFlags::CONTINUES)
             && let Some(last_ns) = self.latest.last()
         {
+            if goes_on {
+                self.continued_ns = self.continued_ns.saturating_add(duration_ns);
+            }
             *last_ns = last_ns.saturating_add(duration_ns);
             if let Some(tally) = &mut self.memory {
                 tally.go_on(span.memory);
             }
             return;
         }
-        self.continued += u64::from(flags.has(SpanFlags::CONTINUES));
         self.settle();
         self.fold_plain(duration_ns);
+        if flags.has(SpanFlags::CONTINUES) {
+            self.continued += 1;
+            self.continued_ns = self.continued_ns.saturating_add(duration_ns);
+            self.latest.continued = 1;
+        }
         if let Some(memory) = span.memory {
             self.memory.get_or_insert_default().begin(memory);
         }
@@ -189,11 +214,13 @@ impl PathTally {
 
     /// Counts all spans but the last one.
     fn settle_but_last(&mut self) {
-        if self.latest.count > 1
-            && let [before @ .., last] = std::mem::take(&mut self.latest).durations()
-        {
-            self.count_each(before);
-            self.fold_plain(*last);
+        if self.latest.count > 1 {
+            let latest = std::mem::take(&mut self.latest);
+            if let [before @ .., last] = latest.durations() {
+                self.count_each(before);
+                self.fold_plain(*last);
+                self.latest.continued = usize::from(latest.continued == latest.count);
+            }
         }
     }
 
@@ -248,6 +275,7 @@ impl PathTally {
         self.outside_ns = self.outside_ns.saturating_add(other.outside_ns);
         self.unbalanced += other.unbalanced;
         self.continued += other.continued;
+        self.continued_ns = self.continued_ns.saturating_add(other.continued_ns);
         self.in_flight += other.in_flight;
         self.waited += other.waited;
         add(&mut self.process_ns, other.process_ns);
@@ -383,6 +411,25 @@ mod tests {
     }
 
     #[test]
+    fn what_spans_take_beyond_the_usual_is_not_what_short_ones_save() {
+        let beyond_ns = |durations: &[u64], usual_ns| {
+            let mut tally = PathTally::default();
+            for duration in durations {
+                tally.fold_plain(*duration);
+            }
+            tally.settle();
+            tally.beyond_ns(usual_ns)
+        };
+        // Two in ten are next to nothing, which is no gain to the slow one.
+        let steps = [1, 1, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 3_000];
+        let found = beyond_ns(&steps, 1_000);
+        assert!((1_960..=2_040).contains(&found), "{found}");
+        assert_eq!(beyond_ns(&[1_000; 9], 1_000), 0);
+        assert_eq!(beyond_ns(&[10, 20, 30], 30), 0);
+        assert_eq!(beyond_ns(&[], 30), 0);
+    }
+
+    #[test]
     fn a_continued_span_counts_once_with_its_whole_duration() {
         let mut tally = PathTally::default();
         tally.fold(&flagged(10, SpanFlags::NONE), rate());
@@ -431,10 +478,11 @@ mod tests {
         tally.fold(&flagged(10, SpanFlags::ASIDE), rate());
         tally.fold(&flagged(10, SpanFlags::DETACHED), rate());
         tally.fold(&flagged(10, SpanFlags::UNBALANCED), rate());
+        tally.fold(&flagged(10, SpanFlags::WITHIN), rate());
         tally.settle();
         assert_eq!(
             (tally.count, tally.nested_ns(), tally.unbalanced),
-            (3, 20, 1)
+            (4, 40, 1)
         );
     }
 

@@ -99,7 +99,7 @@ fn clamped(number: u128) -> i128 {
 }
 
 /// Flags that say something by themselves.
-const FLAGS: [(SpanFlags, &str); 10] = [
+const FLAGS: [(SpanFlags, &str); 12] = [
     (SpanFlags::UNBALANCED, "unbalanced"),
     (SpanFlags::CONTINUES, "continues"),
     (SpanFlags::DETACHED, "detached"),
@@ -110,4 +110,6 @@ const FLAGS: [(SpanFlags, &str); 10] = [
     (SpanFlags::IN_FLIGHT, "in flight"),
     (SpanFlags::WAITED, "waited"),
     (SpanFlags::HELD, "held"),
+    (SpanFlags::REST, "rest"),
+    (SpanFlags::WITHIN, "within"),
 ];

@@ -10,9 +10,6 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use laptime_core::PhaseName;
 
-/// An iterator made this short a time before its first fetch was made for it: a `for` loop.
-const ADJACENT_NS: u64 = 1_000_000;
-
 /// A use of batches: step, evaluation, loading, or not known.
 #[derive(Debug)]
 pub struct Use(AtomicU8);
@@ -59,6 +56,15 @@ impl Flag {
     pub fn set(&self, value: bool) {
         self.0.store(value, Relaxed);
     }
+
+    /// Whether the flag was set; it is not any more.
+    pub fn take(&self) -> bool {
+        let was_set = self.get();
+        if was_set {
+            self.set(false);
+        }
+        was_set
+    }
 }
 
 /// What a loader's batches were used for last time.
@@ -73,6 +79,8 @@ pub struct Loader {
     pub with_grad: Flag,
     /// The loader's fetches run inside a lap of the user's that ends before the forward.
     pub fetch_only: Flag,
+    /// Somebody began to go over the loader, and no iterator was made since: one is read again that was kept.
+    pub gone_over: Flag,
 }
 
 impl Loader {
@@ -133,8 +141,10 @@ pub struct Iteration {
     trained_since: AtomicU64,
     /// The epoch of this pass is marked.
     marked: Flag,
-    /// Start and end of making the iterator, in ticks; 0 when not known, or used already.
-    made: (AtomicU64, AtomicU64),
+    /// Its start is told, as a phase that its first fetch goes on with.
+    pub started: Flag,
+    /// Batches that were fetched and that no forward was trained on.
+    unused: AtomicU8,
 }
 
 impl Iteration {
@@ -178,24 +188,29 @@ impl Iteration {
         })
     }
 
-    /// Notes when the iterator was made.
-    pub fn set_made(&self, start: u64, end: u64) {
-        self.made.0.store(start, Relaxed);
-        self.made.1.store(end, Relaxed);
+    /// A batch was fetched.
+    pub fn fetched(&self) {
+        self.unused
+            .store(self.unused.load(Relaxed).saturating_add(1), Relaxed);
     }
 
-    /// Start of its first fetch, the making of the iterator included when that was just before.
-    pub fn waits_since(&self, fetch: u64, nanoseconds: impl FnOnce(u64) -> u64) -> u64 {
-        let (start, end) = (self.made.0.load(Relaxed), self.made.1.load(Relaxed));
-        if start != 0 && nanoseconds(fetch.saturating_sub(end)) <= ADJACENT_NS {
-            start
-        } else {
-            fetch
+    /// A forward was trained on a batch.
+    pub fn used(&self) {
+        self.unused
+            .store(self.unused.load(Relaxed).saturating_sub(1), Relaxed);
+    }
+
+    /// Whether its batches are trained on and one is left, as where a loader keeps one back.
+    pub fn has_unused(&self) -> bool {
+        self.confirmed.is(PhaseName::Step) && self.unused.load(Relaxed) > 0
+    }
+
+    /// A pass begins over a loader whose iterator is kept from the pass before: an epoch of its own.
+    pub fn goes_over_again(&self) {
+        if self.loader.gone_over.take() && self.is_trained_on() {
+            self.asked.store(0, Relaxed);
+            self.trained_since.store(0, Relaxed);
+            self.marked.set(false);
         }
-    }
-
-    /// Forgets when it was made: the first fetch is under way.
-    pub fn forget_made(&self) {
-        self.set_made(0, 0);
     }
 }

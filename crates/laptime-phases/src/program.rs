@@ -12,6 +12,10 @@ pub trait Program {
     fn is_bare(&self) -> bool;
     /// Which module is called: equal for the same one.
     fn called(&self) -> usize;
+    /// Which module the one that is called stands for, if it is nothing but a wrapper around that.
+    fn wraps(&self) -> Option<usize> {
+        None
+    }
     /// Whether gradients are asked for with respect to parameters.
     fn for_parameters(&self) -> bool;
     /// Whether the program has no optimizer and updates its parameters itself.

@@ -1,7 +1,8 @@
 //! A span beside the others: it may overlap with them, and end on another thread.
 //!
-//! What a program starts and ends by a number is one: NVTX's `start_range`. It is a leaf under the lap
-//! that was open at its start, as a timer's segment is.
+//! What a program starts and ends by a number is one: NVTX's `start_range`. It stands under the lap that
+//! was open at its start, as a timer's segment does, or in another one: a trainer's actions are a tree of
+//! their own.
 
 use laptime_core::{PathId, SpanFlags};
 use laptime_recorder::nvtx::Started;
@@ -12,6 +13,16 @@ use pyo3::types::PyString;
 use crate::entry::measuring;
 use crate::fast::{Locked, name, span};
 
+impl AsideSpan {
+    /// Its path, as long as it goes on.
+    fn path(&self) -> Option<PathId> {
+        // SAFETY: the lock is held, and nothing here runs Python code.
+        let begun = unsafe { self.0.get() }.as_ref()?;
+        let (outside, site) = (begun.outside, begun.site);
+        Some(span::at(|| recorder::path_under(outside, site)))
+    }
+}
+
 /// A span beside the others, from when it is made until it is ended.
 #[pyclass(frozen, module = "laptime._core")]
 pub struct AsideSpan(Locked<Option<Begun>>);
@@ -19,6 +30,7 @@ pub struct AsideSpan(Locked<Option<Begun>>);
 struct Begun {
     site: &'static Site,
     outside: PathId,
+    is_within: bool,
     start: u64,
     /// Its range, which ends with this.
     _range: Option<Started>,
@@ -27,16 +39,21 @@ struct Begun {
 #[pymethods]
 impl AsideSpan {
     #[new]
-    fn new(name: &Bound<'_, PyString>) -> PyResult<Self> {
+    #[pyo3(signature = (name, within=None, /))]
+    fn new(name: &Bound<'_, PyString>, within: Option<&Self>) -> PyResult<Self> {
         let begin = || {
             // SAFETY: a `str`, with the lock held.
             let site = unsafe { name::site(name.as_ptr()) };
             let site = site.ok_or_else(|| PyErr::fetch(name.py()))?;
-            let begun = recorder::is_on().then(|| Begun {
-                site,
-                outside: span::at(recorder::current_path),
-                start: clock::now(),
-                _range: Started::now(site),
+            let begun = recorder::is_on().then(|| {
+                let around = within.and_then(Self::path);
+                Begun {
+                    site,
+                    outside: around.unwrap_or_else(|| span::at(recorder::current_path)),
+                    is_within: around.is_some(),
+                    start: clock::now(),
+                    _range: Started::now(site),
+                }
             });
             Ok(Self(Locked::new(begun)))
         };
@@ -51,7 +68,11 @@ impl AsideSpan {
                 return;
             };
             let extra = Extra {
-                flags: SpanFlags::ASIDE,
+                flags: if begun.is_within {
+                    SpanFlags::WITHIN
+                } else {
+                    SpanFlags::ASIDE
+                },
                 ..Extra::default()
             };
             let ticks = clock::now().saturating_sub(begun.start);

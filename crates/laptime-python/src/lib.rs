@@ -13,6 +13,8 @@ mod ceilings;
 mod command;
 mod comparison;
 mod contest;
+#[cfg(feature = "as-tested")]
+mod contradictions;
 mod device_memory;
 mod devices;
 mod entry;
@@ -85,6 +87,11 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
     add_classes(module)?;
     add_functions(module)?;
+    #[cfg(feature = "as-tested")]
+    {
+        laptime_report::contradictions::keep();
+        module.add_function(wrap_pyfunction!(contradictions::take, module)?)?;
+    }
     inference::case::add_properties(python)?;
     summary::add_properties(python)?;
     segments::add_methods::<timer::Timer>(python)?;

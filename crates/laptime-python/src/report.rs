@@ -41,6 +41,8 @@ pub struct Report {
 impl Report {
     /// The report of a summary.
     pub fn new(summary: Summary) -> Self {
+        #[cfg(feature = "as-tested")]
+        crate::contradictions::check(&summary);
         Self {
             summary: Arc::new(summary),
             tables: Vec::new(),
@@ -241,6 +243,7 @@ impl Report {
             span_count: steady.rows.iter().filter_map(|row| row.count).sum(),
             rows: steady.rows.clone(),
             wall_ns: steady.wall_ns,
+            measured_ns: steady.wall_ns,
             steady: None,
             ..(*self.summary).clone()
         });
@@ -253,7 +256,7 @@ impl Report {
     /// Where the time went, in words: the first line of every report.
     #[getter]
     fn headline(&self) -> String {
-        let headline = laptime_report::headline::of_run(&self.summary);
+        let headline = laptime_report::headline::of_run(&self.summary, true);
         headline.replace(laptime_report::headline::UNBROKEN, " ")
     }
 

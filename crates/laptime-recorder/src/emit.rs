@@ -45,6 +45,15 @@ pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
     }
 }
 
+/// The path that a span of this site has under a given one; the root while nothing is recorded.
+pub fn path_under(parent: PathId, site: &Site) -> PathId {
+    if !is_on_or_decide() {
+        return PathId::ROOT;
+    }
+    let _quiet = Quiet::begin();
+    registration::with(|thread| thread.path(parent, site)).unwrap_or(PathId::ROOT)
+}
+
 /// Writes a finished span under a given path, such as [`current_path`] returned when it began; its
 /// own path, or the root while nothing is recorded.
 ///

@@ -67,7 +67,7 @@ mod writer;
 pub use attached_tool::{enable, tell_attached_tool};
 pub use delay::delay_ns;
 pub use early_end::end_early;
-pub use emit::{Extra, emit, emit_under};
+pub use emit::{Extra, emit, emit_under, path_under};
 pub use error::RecorderError;
 pub use file::Backing;
 pub use follow::unfollow;

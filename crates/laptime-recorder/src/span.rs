@@ -273,8 +273,10 @@ fn exit_slowly(
     for child in with_it {
         let memory = memory_of(thread, child.start);
         let start = thread.stack().take_start(child);
+        let rest = SpanFlags::rest_if(start > child.start);
+        let inside = SpanFlags::inside_if(child.is_overflow());
         let span = Span {
-            flags: SpanFlags::CLOSED_BY_PARENT.with(SpanFlags::inside_if(child.is_overflow())),
+            flags: SpanFlags::CLOSED_BY_PARENT.with(inside).with(rest),
             ..Span::plain(PathId(child.path), start, end.saturating_sub(start), track)
         };
         let work = thread.stack().take_work(child);
@@ -287,6 +289,7 @@ fn exit_slowly(
         flags = flags.with(SpanFlags::UNBALANCED);
     }
     let start = thread.stack().take_start(entry);
+    flags = flags.with(SpanFlags::rest_if(start > entry.start));
     let duration = end.checked_sub(start).unwrap_or_else(|| {
         registry::count_clamped();
         0

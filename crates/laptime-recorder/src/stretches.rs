@@ -91,7 +91,7 @@ fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
 }
 
 /// What closed inside of the open spans from `first` on keeps its path, and its time must have a place in that:
-/// until then they are spans of their own, which are cut short, and they go on from there.
+/// until then they are spans of their own, which are cut short, and they go on from there as the rest of these.
 fn leave_until(thread: &mut Thread, first: usize, until: u64) {
     let track = thread.track();
     for index in (first..=thread.stack().len()).rev() {

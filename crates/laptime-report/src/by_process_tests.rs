@@ -48,7 +48,7 @@ fn shown(summary: &Summary, format: Format) -> String {
 fn each_rank_has_a_table_and_a_steady_state_and_each_helper_a_line() {
     insta::assert_snapshot!(shown(&ranks(), Format::Text), @"
     train.py  1.10 s (2 processes, 2.20 s together): 82 % step, 9 % startup, 9 % exit, 2 %
-    read. A step takes 50.0 ms: forward 50 %, outside of these 50 %.
+    read. After warm-up, a step takes 50.0 ms: forward 50 %, outside of these 50 %.
     57 spans · 3 processes · host time from the start of the process, accurate to 10 ms;
     CLOCK_MONOTONIC
 
@@ -104,7 +104,7 @@ fn each_rank_has_a_table_and_a_steady_state_and_each_helper_a_line() {
 fn the_same_is_drawn_as_trees() {
     insta::assert_snapshot!(shown(&ranks(), Format::Tree), @"
     train.py  1.10 s (2 processes, 2.20 s together): 82 % step, 9 % startup, 9 % exit, 2 %
-    read. A step takes 50.0 ms: forward 50 %, outside of these 50 %.
+    read. After warm-up, a step takes 50.0 ms: forward 50 %, outside of these 50 %.
     57 spans · 3 processes · host time from the start of the process, accurate to 10 ms;
     CLOCK_MONOTONIC
 

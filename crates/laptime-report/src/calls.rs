@@ -100,7 +100,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
         ],
         rows,
         notes: vec![
-            "own is time in the function itself, total also in what it called; share is the lap's of all"
+            "self is time in the function itself, total also in what it called; share is the lap's of all"
                 .to_owned(),
         ],
         notes_of: vec![
@@ -110,7 +110,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
             ),
             (
                 Column::OfParent,
-                "of parent is the own time's share of the lap's".to_owned(),
+                "of parent is the self time's share of the lap's".to_owned(),
             ),
         ],
         reasons: Vec::new(),

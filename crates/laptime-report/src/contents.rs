@@ -36,7 +36,7 @@ impl Document {
         }
         Self {
             title: summary.program.clone(),
-            headline: Some(headline::of_run(summary)),
+            headline: Some(headline::of_run(summary, view.steady)),
             facts: facts::of_run(summary),
             measured: facts::measured(summary),
             sections,

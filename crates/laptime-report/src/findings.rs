@@ -3,6 +3,7 @@
 use laptime_analysis::{Cause, Finding, MainFunction, Summary};
 use laptime_core::PhaseName;
 
+mod compiling;
 mod devices;
 mod ends;
 mod memory;
@@ -32,6 +33,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
 pub fn said(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::Startup { .. } | Finding::Exit { .. } => ends::said(finding)?,
+        Finding::Compiling { .. } => compiling::said(finding)?,
         Finding::NoSteps {
             count,
             total_ns,

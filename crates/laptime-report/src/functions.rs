@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use laptime_analysis::{
-    FunctionTime, Functions, LapFunctions, Pattern, ProcessState, RowKind, Summary,
+    FunctionTime, Functions, LapFunctions, Pattern, ProcessState, ProcessSummary, RowKind, Summary,
 };
 
 use crate::callers;
@@ -87,8 +87,10 @@ pub fn unread(functions: &Functions) -> Option<String> {
 /// That workers ended before they could write the last of what they did, if so: a pool that is left by
 /// `with` terminates its own.
 pub fn cut_off(summary: &Summary) -> Option<String> {
-    let processes = summary.processes.iter();
-    let killed = processes.filter(|one| !one.is_main && one.state == ProcessState::Killed);
+    let processes = || summary.processes.iter();
+    let is_worker = |one: &&ProcessSummary| processes().any(|other| other.pid == one.parent_pid);
+    let killed = processes().filter(|one| one.state == ProcessState::Killed);
+    let killed = killed.filter(is_worker);
     let (workers, they, their) = match killed.count() {
         0 => return None,
         1 => ("1 worker process was".to_owned(), "it", "its"),
@@ -178,7 +180,7 @@ pub fn table(
         notes: notes(summary, laps, has_rest),
         notes_of: vec![(
             Column::OfParent,
-            "of parent is the own time's share of the lap".to_owned(),
+            "of parent is the self time's share of the lap".to_owned(),
         )],
         reasons: Vec::new(),
     }
@@ -186,13 +188,14 @@ pub fn table(
 
 fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<String> {
     let mut notes = vec![
-        "own is time in the function itself and in what it calls that isn't Python, total also in the \
+        "self is time in the function itself and in what it calls that isn't Python, total also in the \
          functions that it calls"
             .to_owned(),
     ];
     if laps.iter().any(|lap| !lap.imports.is_empty()) {
         notes.push(
-            "an import's time is all that it runs; own times of functions are beside it".to_owned(),
+            "an import's time is all that it runs; self times of functions are beside it"
+                .to_owned(),
         );
     }
     if has_rest {

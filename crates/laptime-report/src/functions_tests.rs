@@ -92,16 +92,16 @@ fn a_program_without_laps_is_told_by_its_functions_unasked() {
     insta::assert_snapshot!(from(&told, "functions"), @r"
     functions
     40 stacks sampled: shares are ± 15 points
-    lap, its functions               samples     own   total  of parent   share
+    lap, its functions               samples    self   total  of parent   share
     ────────────────────────────────────────────────────────────────────────────────────────
     program                               40          400 ms             40.0 % ████▊
     ├─ parse train.py:20                  30  300 ms  300 ms     75.0 %
     │  └─ called from load train.py
     └─ load train.py:10                   10  100 ms  400 ms     25.0 %
        └─ called from main train.py
-    own is time in the function itself and in what it calls that isn't Python, total also in the
+    self is time in the function itself and in what it calls that isn't Python, total also in the
     functions that it calls
-    of parent is the own time's share of the lap
+    of parent is the self time's share of the lap
     ");
 }
 
@@ -150,7 +150,7 @@ fn what_was_not_sampled_of_the_exit_has_a_row_of_its_own() {
     insta::assert_snapshot!(from(&told, "functions"), @r"
     functions
     45 stacks sampled 100 times per second: a share seen in 100 samples is ± 10 points, in 1,000 ± 3
-    lap, its functions               samples      own     total  of parent   share
+    lap, its functions               samples     self     total  of parent   share
     ───────────────────────────────────────────────────────────────────────────────────────────
     exit                                   5           600   ms             60.0 % ███████▎
     ├─ parse train.py:20                   3  30.0 ms   30.0 ms      5.0 %
@@ -158,10 +158,10 @@ fn what_was_not_sampled_of_the_exit_has_a_row_of_its_own() {
     ├─ load train.py:10                    2  20.0 ms   50.0 ms      3.3 %
     │  └─ called from main train.py
     └─ not sampled                                     550   ms     91.7 %
-    own is time in the function itself and in what it calls that isn't Python, total also in the
+    self is time in the function itself and in what it calls that isn't Python, total also in the
     functions that it calls
     not sampled: the start and the end of the interpreter itself, and what could not be read
-    of parent is the own time's share of the lap
+    of parent is the self time's share of the lap
     ");
 }
 
@@ -268,15 +268,15 @@ fn counted_calls_have_a_table_unasked_and_say_who_called() {
     insta::assert_snapshot!(from(&told, "calls"), @r"
     calls
     Times include the counting, which makes short functions look longer than they are
-    lap, functions called in it        calls        own      total  per call  of parent    share
+    lap, functions called in it        calls       self      total  per call  of parent    share
     ──────────────────────────────────────────────────────────────────────────────────────────────────
     program                                6  100.00 ms                                  100.0 % █████
     ├─ load train.py:9                     3   99.00 ms  100.00 ms  33.33 ms     99.0 %
     │  └─ called from main train.py:3
     └─ main train.py:3                     3    1.00 ms  100.00 ms  33.33 ms      1.0 %
-    own is time in the function itself, total also in what it called; share is the lap's of all
+    self is time in the function itself, total also in what it called; share is the lap's of all
     per call is the total of a primitive call
-    of parent is the own time's share of the lap's
+    of parent is the self time's share of the lap's
     ");
     let first = View {
         top: Some(1),
@@ -351,15 +351,15 @@ fn what_an_import_runs_is_in_its_row_alone() {
     insta::assert_snapshot!(from(&told, "functions"), @"
     functions
     90 stacks sampled 100 times per second: a share seen in 100 samples is ± 10 points, in 1,000 ± 3
-    lap, its functions               samples     own   total  of parent   share
+    lap, its functions               samples    self   total  of parent   share
     ────────────────────────────────────────────────────────────────────────────────────────
     startup                               90          900 ms             90.0 % ██████████▊
     ├─ import pandas                      70  700 ms  700 ms     77.8 %
     └─ load train.py:10                   20  200 ms  200 ms     22.2 %
        └─ called from main train.py
-    own is time in the function itself and in what it calls that isn't Python, total also in the
+    self is time in the function itself and in what it calls that isn't Python, total also in the
     functions that it calls
-    an import's time is all that it runs; own times of functions are beside it
-    of parent is the own time's share of the lap
+    an import's time is all that it runs; self times of functions are beside it
+    of parent is the self time's share of the lap
     ");
 }

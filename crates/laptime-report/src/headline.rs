@@ -6,12 +6,12 @@
 
 use laptime_analysis::{
     FunctionTime, LapFunctions, Numbered, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
-    TORN_STEPS, is_shutdown, noun, nouns, numbered, seen, without_numbers,
+    TORN_STEPS, is_compiling, is_shutdown, noun, nouns, numbered, seen, without_numbers,
 };
 use laptime_core::PhaseName;
 
 use crate::quantity::{self, Precision};
-use crate::{calls, name};
+use crate::{calls, name, text};
 
 /// Parts that are named, largest first.
 const MOST_PARTS: usize = 4;
@@ -23,6 +23,9 @@ const OVERLAP_RATIO: f64 = 1.05;
 const FAR_RATIO: f64 = 0.1;
 /// What is left over is said from this share on.
 const REST_RATIO: f64 = 0.05;
+
+/// What compiling is called, whatever it is in.
+const COMPILING: &str = "compiling";
 
 /// Stands between a number and its unit, where no line may end.
 pub const UNBROKEN: char = '\u{a0}';
@@ -36,8 +39,9 @@ struct Part {
     is_span: bool,
 }
 
-/// The headline of a run, or of a timer's segments.
-pub fn of_run(summary: &Summary) -> String {
+/// The headline of a run, or of a timer's segments. What a step takes is told of the steady state, and says so, where
+/// `with_steady` says that its table is shown; otherwise of the whole run.
+pub fn of_run(summary: &Summary, with_steady: bool) -> String {
     let wall = time(summary.wall_ns);
     // A process that reports of itself needs no telling that it runs.
     let is_file = |main: &&ProcessSummary| main.is_main && !main.file.is_empty();
@@ -72,7 +76,7 @@ pub fn of_run(summary: &Summary) -> String {
     };
     if summary.warnings.iter().any(|one| one.code == TORN_STEPS) {
         said.push_str(" Its steps are told in pieces: see the warning below.");
-    } else if let Some(step) = step(summary) {
+    } else if let Some(step) = step(summary, with_steady) {
         said.extend([" ", &step]);
     }
     said
@@ -119,6 +123,10 @@ fn share(ratio: f64) -> String {
 fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let numbered = numbered(rows);
+    // A timer's segments lie over the laps: beside these they are no further part.
+    let mut outermost = rows.iter().filter(|row| row.depth() == 0);
+    let has_laps = outermost.any(|row| row.kind == RowKind::Span && row.total_ns > row.apart_ns);
+    let mut compiling = 0.0;
     for row in rows.iter().filter(|row| row.depth() == 0) {
         let name = as_one(row, &numbered).unwrap_or_else(|| called(row, rows, is_notebook));
         // A lap around the whole recording ends after it: what is known of it are the laps inside.
@@ -128,6 +136,22 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
                 .sum()
         };
         let ratio = row.share_ratio.unwrap_or_else(inside);
+        let apart = row.apart_ns as f64 / row.total_ns.max(1) as f64;
+        let ratio = if has_laps {
+            ratio * (1.0 - apart)
+        } else {
+            ratio
+        };
+        if apart > 0.0 && ratio <= 0.0 {
+            continue;
+        }
+        // Compiling is one kind of time, wherever it happens, and none of what it stands in.
+        let compiled = compiled_ratio(rows, row).min(ratio);
+        compiling += compiled;
+        let ratio = ratio - compiled;
+        if compiled > 0.0 && ratio <= 0.0 {
+            continue;
+        }
         match parts.iter_mut().find(|part| part.name == name) {
             Some(part) => part.ratio += ratio,
             None => parts.push(Part {
@@ -137,7 +161,34 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
             }),
         }
     }
+    if compiling > 0.0 {
+        parts.push(Part {
+            name: COMPILING.to_owned(),
+            ratio: compiling,
+            is_span: true,
+        });
+    }
     parts
+}
+
+/// What is compiled in a row and inside of it.
+fn compiled<'r>(rows: &'r [SpanRow], around: &'r SpanRow) -> impl Iterator<Item = &'r SpanRow> {
+    let inside = rows
+        .iter()
+        .filter(|row| row.names.starts_with(&around.names));
+    inside.filter(|row| is_compiling(row))
+}
+
+/// What part of the run that takes.
+fn compiled_ratio(rows: &[SpanRow], around: &SpanRow) -> f64 {
+    compiled(rows, around)
+        .filter_map(|row| row.share_ratio)
+        .sum()
+}
+
+/// How long that takes.
+fn compiled_ns(rows: &[SpanRow], around: &SpanRow) -> u64 {
+    compiled(rows, around).map(|row| row.total_ns).sum()
 }
 
 /// What laps are called together whose names differ by a number only: `iteration# (40 laps)`.
@@ -239,10 +290,20 @@ fn children<'r>(rows: &'r [SpanRow], names: &'r [String]) -> impl Iterator<Item 
     rows.iter().filter(|row| row.is_child_of(names))
 }
 
-/// How long a step takes and what it is made of: of the steady state, where there is one. Where a device does
-/// the work, it tells both.
-fn step(summary: &Summary) -> Option<String> {
-    let (row, rows) = summary.repeated()?;
+/// How long a step takes and what it is made of: of the steady state, where there is one that is shown. Where a
+/// device does the work, it tells both.
+fn step(summary: &Summary, with_steady: bool) -> Option<String> {
+    let (row, rows) = if with_steady {
+        summary.repeated()?
+    } else {
+        summary.repeated_in_all()?
+    };
+    // Without any warm-up both are of the same steps.
+    let steady = summary.steady.as_ref().filter(|_| with_steady);
+    let after = match steady {
+        Some(steady) if steady.skipped_count > 0 => "After warm-up, ",
+        _ => "",
+    };
     let seen = seen::by_device(row, rows);
     let each = match seen.as_deref() {
         Some([on_device, ..]) => of_both(on_device, row)?,
@@ -254,12 +315,27 @@ fn step(summary: &Summary) -> Option<String> {
     let row = seen.as_deref().and_then(<[_]>::first).unwrap_or(row);
     let (path, noun) = (row.path.as_str(), noun(&row.path));
     let ratio = |ns: u64| ns as f64 / row.total_ns.max(1) as f64;
-    let parts = children(rows, &row.names).map(|part| Part {
-        name: name::short(last_name(part)),
-        ratio: ratio(part.total_ns),
+    let part = |name: String, ns: u64| Part {
+        name,
+        ratio: ratio(ns),
         is_span: true,
-    });
-    let (parts, rest) = largest(parts.collect());
+    };
+    let mut parts: Vec<Part> = Vec::new();
+    let mut compiled = 0;
+    for child in children(rows, &row.names) {
+        // What ran beside the step is no part of it: a timer's segments may all be of the same time.
+        let inside_ns = child.total_ns - child.apart_ns.min(child.total_ns);
+        let compiled_ns = compiled_ns(rows, child).min(inside_ns);
+        compiled += compiled_ns;
+        if inside_ns > compiled_ns {
+            let called = name::short(last_name(child));
+            parts.push(part(called, inside_ns - compiled_ns));
+        }
+    }
+    if compiled > 0 {
+        parts.push(part(COMPILING.to_owned(), compiled));
+    }
+    let (parts, rest) = largest(parts);
     let own = ratio(row.self_ns);
     let outside = (!parts.is_empty() && own >= REST_RATIO).then(|| Part {
         name: "outside of these".to_owned(),
@@ -273,11 +349,16 @@ fn step(summary: &Summary) -> Option<String> {
     let colon = if parts.is_empty() { "" } else { ": " };
     let subject = match noun {
         "span" => name::path(path),
-        noun if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
-        noun => format!("A {noun}"),
+        noun if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("an {noun}"),
+        noun => format!("a {noun}"),
+    };
+    let subject = if after.is_empty() && noun != "span" {
+        text::capitalised(&subject)
+    } else {
+        subject
     };
     Some(format!(
-        "{subject} takes {each}{colon}{}.",
+        "{after}{subject} takes {each}{colon}{}.",
         parts.join(", ")
     ))
 }

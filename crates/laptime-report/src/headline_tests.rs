@@ -8,7 +8,7 @@ use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 
 /// As a reader sees it.
 fn said(script: Script) -> String {
-    of_run(&fed::summarize(&[script], Options::default())).replace(UNBROKEN, " ")
+    of_run(&fed::summarize(&[script], Options::default()), true).replace(UNBROKEN, " ")
 }
 
 /// Twenty steps that begin at `from_ms` and take 10 ms each, of these three parts.
@@ -37,6 +37,91 @@ fn a_training_is_told_by_its_parts_and_by_those_of_a_step() {
         "500 ms: 40 % training, 40 % startup, 20 % exit. \
          A step takes 10.0 ms: backward 60 %, forward 30 %, data 10 %."
     );
+}
+
+/// Sixty evaluations, the first `slow` of which take 80 ms and the others 10.
+fn warmed_up(slow: u64) -> Summary {
+    let mut script = Script::new(7, 3_000 * MS);
+    let mut at = 0;
+    for evaluation in 0..60 {
+        let ms = if evaluation < slow { 80 } else { 10 };
+        script.span(&["evaluation"], at, ms * MS);
+        at += ms * MS;
+    }
+    fed::summarize(&[script], Options::default())
+}
+
+#[test]
+fn compiling_is_no_evaluation_and_no_startup() {
+    let mut script = Script::new(7, 10_000 * MS);
+    script.span(&["compile"], 0, 1_500 * MS);
+    script.span(&["evaluation", "compile"], 2_000 * MS, 6_000 * MS);
+    script.span(&["evaluation"], 2_000 * MS, 6_800 * MS);
+    let said_of_run = said(script);
+    assert!(
+        said_of_run.starts_with("10.0 s: 75 % compiling, 12 % exit, 8 % evaluation"),
+        "{said_of_run}"
+    );
+    // Nor is it a forward.
+    let mut script = Script::new(7, 2_000 * MS);
+    for step in 0..20 {
+        let start = step * 50 * MS;
+        script.span(&["step", "forward", "compile"], start, 30 * MS);
+        script.span(&["step", "forward"], start, 40 * MS);
+        script.span(&["step"], start, 50 * MS);
+    }
+    let said_of_run = said(script);
+    assert!(
+        said_of_run.ends_with(
+            "A step takes 50.0 ms: compiling 60 %, forward 20 %, outside of these 20 %."
+        ),
+        "{said_of_run}"
+    );
+    // A lap that does nothing else is no part of its own.
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["prepare", "compile"], 0, 700 * MS);
+    script.span(&["prepare"], 0, 700 * MS);
+    let said_of_run = said(script);
+    assert_eq!(said_of_run, "1.00 s: 70 % compiling, 30 % exit.");
+}
+
+#[test]
+fn what_a_step_takes_is_of_the_table_that_it_names() {
+    let said = |slow, with_steady| of_run(&warmed_up(slow), with_steady).replace(UNBROKEN, " ");
+    assert!(said(4, true).ends_with("After warm-up, an evaluation takes 10.0 ms."));
+    // Its table isn't shown, and that of the run has a mean beside its median.
+    let whole = said(4, false);
+    assert!(
+        whole.ends_with("An evaluation takes 10.1 ms usually, 14.7 ms on average."),
+        "{whole}"
+    );
+    let level = [true, false].map(|with_steady| said(0, with_steady));
+    assert!(
+        level[0].ends_with(" An evaluation takes 10.0 ms."),
+        "{}",
+        level[0]
+    );
+    assert_eq!(level[0], level[1]);
+}
+
+#[test]
+fn what_ran_beside_a_step_was_a_part_of_it() {
+    for apart in [SpanFlags::ASIDE, SpanFlags::DETACHED] {
+        let mut script = Script::new(7, 200 * MS);
+        for step in 0..20 {
+            let start = step * 10 * MS;
+            for name in ["batch", "optimizer_step", "closure"] {
+                script.span_on(MAIN, &["step", name], start, 9 * MS, apart);
+            }
+            script.span(&["step", "forward"], start, 4 * MS);
+            script.span(&["step"], start, 10 * MS);
+        }
+        let said = said(script);
+        assert!(
+            said.ends_with("A step takes 10.0 ms: forward 40 %, outside of these 60 %."),
+            "{said}"
+        );
+    }
 }
 
 #[test]
@@ -133,7 +218,7 @@ fn what_was_before_a_notebooks_first_lap_is_no_startup() {
     script.span(&["work"], 80 * MS, 20 * MS);
     let mut summary = fed::summarize(&[script], Options::default());
     summary.program = "notebook".into();
-    let said = of_run(&summary).replace(UNBROKEN, " ");
+    let said = of_run(&summary, true).replace(UNBROKEN, " ");
     assert_eq!(said, "100 ms: 80 % before the first lap, 20 % work.");
 }
 
@@ -190,7 +275,7 @@ fn a_recording_that_still_grows_says_so() {
     script.span(&["work"], 0, 100 * MS);
     let mut summary = fed::summarize(&[script], Options::default());
     summary.processes[0].state = ProcessState::Running;
-    let said = of_run(&summary).replace(UNBROKEN, " ");
+    let said = of_run(&summary, true).replace(UNBROKEN, " ");
     assert_eq!(said, "still running, 100 ms so far: 100 % work.");
 }
 

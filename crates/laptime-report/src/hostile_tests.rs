@@ -119,7 +119,11 @@ fn no_format_lets_a_name_act_on_a_terminal() {
 
 #[test]
 fn json_carries_names_whole_and_csv_as_text() {
-    let summary = hostile();
+    let mut summary = hostile();
+    // What only findings read isn't written.
+    for row in &mut summary.rows {
+        row.beyond_median_ns = None;
+    }
     let back: Summary =
         serde_json::from_str(&render(&summary, Format::Json, &View::default())).unwrap();
     assert_eq!(back, summary);

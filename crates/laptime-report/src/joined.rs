@@ -92,7 +92,11 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
     let ns = ns.fold(0, u64::saturating_add);
     let shown = counted.iter().take(MOST_PATHS).map(|units| {
         let times = quantity::thousands(units.count);
-        format!("{} ({times} ×)", name::visible(&units.path))
+        let parts = match units.part_count {
+            0 => String::new(),
+            parts => format!(", {} in part", quantity::thousands(parts)),
+        };
+        format!("{} ({times} ×{parts})", name::visible(&units.path))
     });
     let mut shown: Vec<String> = shown.collect();
     if counted.len() > MOST_PATHS {
@@ -100,10 +104,15 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
     }
     (!counted.is_empty()).then(|| {
         format!(
-            "operations were counted in {}, which took {} in all: no other row includes these laps, and each has \
-             the operations of its own runs",
+            "operations were counted in {}, which took {} in all: no other row includes that time, and each has \
+             the operations of its own runs{}",
             shown.join(", "),
             quantity::duration(ns, Precision::Exact).inline(),
+            if counted.iter().any(|units| units.part_count > 0) {
+                "; what a step did before it was counted is in its usual row, as a part (`+1`)"
+            } else {
+                ""
+            },
         )
     })
 }

@@ -1,9 +1,9 @@
 use laptime_analysis::{Options, ToldShapes};
-use laptime_core::{CostTally, Unavailable, Warning};
+use laptime_core::{CostTally, Span, SpanFlags, Unavailable, Warning};
 
-use crate::tests::counted;
 use crate::tests::fed;
-use crate::tests::scripted::{MS, Script};
+use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
+use crate::tests::{counted, counted_script};
 use crate::{Format, View, render};
 
 fn text(summary: &laptime_analysis::Summary) -> String {
@@ -18,7 +18,7 @@ fn text(summary: &laptime_analysis::Summary) -> String {
 fn a_report_says_what_rates_are_compared_with_and_what_was_counted_as_it_ran() {
     let shown = text(&counted());
     for expected in [
-        "operations were counted in counted step (1 ×), which took 90.00 ms in all: no other row",
+        "operations were counted in counted step (1 ×), which took 90.00 ms in all: no other row includes that time",
         "MFU divides by the published float32 peak of cpu, 1.00 GFLOP/s",
         "80.0 %",
         "arithmetic",
@@ -26,6 +26,33 @@ fn a_report_says_what_rates_are_compared_with_and_what_was_counted_as_it_ran() {
     ] {
         assert!(shown.contains(expected), "{expected}:\n{shown}");
     }
+}
+
+#[test]
+fn a_step_that_is_counted_from_its_middle_on_is_told_as_parts_however_narrow_the_table_is() {
+    let mut script = counted_script();
+    let [step, counted] = [["step"], ["counted step"]].map(|names| script.path(&names));
+    let part = |path, at_ms: u64, ms: u64, flags| Span {
+        flags,
+        ..Span::plain(path, EPOCH_NS + at_ms * MS, ms * MS, MAIN)
+    };
+    script.push(part(step, 150, 4, SpanFlags::UNFINISHED));
+    script.push(part(counted, 154, 6, SpanFlags::REST));
+    let summary = fed::summarize(&[script], Options::default());
+    let view = View {
+        width: Some(80),
+        ..View::default()
+    };
+    let narrow = render(&summary, Format::Text, &view);
+    for expected in [
+        "counted step   1 +1",
+        "step           4 +1",
+        "1 finished, 1 cut off",
+    ] {
+        assert!(narrow.contains(expected), "{expected}:\n{narrow}");
+    }
+    let said = "(2 ×, 1 in part), which took 96.00 ms in all";
+    assert!(text(&summary).contains(said));
 }
 
 #[test]
@@ -110,14 +137,16 @@ fn without_a_peak_the_reason_stands_in_its_place() {
 
 #[test]
 fn a_row_above_its_peak_and_a_peak_of_a_busy_machine_are_explained() {
-    let mut summary = counted();
-    for row in &mut summary.rows {
-        row.mfu_ratio = row.mfu_ratio.map(|ratio| ratio.min(1.0));
+    let mut quiet = counted();
+    let operations = quiet.operations.as_mut().unwrap();
+    operations.flop_peaks[0].per_s *= 4.0;
+    for row in &mut quiet.rows {
+        row.mfu_ratio = row.mfu_ratio.map(|ratio| ratio / 4.0);
     }
-    let quiet = text(&summary);
+    let quiet = text(&quiet);
     assert!(!quiet.contains("above 100 %"), "{quiet}");
     assert!(!quiet.contains("a quiet one may reach more"), "{quiet}");
-    summary.rows[0].mfu_ratio = Some(1.2);
+    let mut summary = counted();
     let operations = summary.operations.as_mut().unwrap();
     operations.disturbed = vec![operations.flop_peaks[0].label.clone()];
     let shown = text(&summary);

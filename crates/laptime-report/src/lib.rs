@@ -17,6 +17,8 @@ mod column;
 pub mod comparison;
 mod contents;
 pub mod contest;
+#[cfg(any(test, feature = "checked"))]
+pub mod contradictions;
 mod cpu;
 mod csv;
 mod devices;
@@ -75,6 +77,8 @@ use laptime_analysis::Summary;
 ///
 /// Tables keep the ancestors of rows that a filter lets through; JSON and CSV have only those rows.
 pub fn render(summary: &Summary, format: Format, view: &View) -> String {
+    #[cfg(any(test, feature = "checked"))]
+    contradictions::refuse(summary, view);
     let document = || Document::new(summary, view);
     match format {
         Format::Text if view.tree => tree::render(&document(), view),

@@ -88,7 +88,7 @@ fn of_table(table: &Table, marks: &mut Marks) -> String {
     let mut said: Vec<String> = table.notes_where(|_| true).map(str::to_owned).collect();
     said.extend(marks.notes(table, &Glyphs::new(true), |_| true));
     for note in table.notes.iter().chain(&said) {
-        let _ = writeln!(out, "\n{}", escaped(note));
+        let _ = writeln!(out, "\n{}", self::said(note));
     }
     out
 }
@@ -127,8 +127,26 @@ fn of_figures(figures: &[Figure]) -> String {
     out
 }
 
+/// A sentence of ours, with names of the program's: what stands between two marks of code stays code.
+///
+/// In a span of code nothing acts, whoever wrote it, but for what ends a cell of a table.
 fn said(text: &str) -> String {
-    escaped(&name::visible(text))
+    let text = name::visible(text);
+    let (mut out, mut rest) = (String::new(), &text[..]);
+    while let Some((before, code, after)) = code_span(rest) {
+        out += &escaped(before);
+        let _ = write!(out, "`{code}`");
+        rest = after;
+    }
+    out + &escaped(rest)
+}
+
+/// What stands before the first span of code, in it, and after it.
+fn code_span(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('`')?;
+    let (code, after) = rest.split_once('`')?;
+    let is_code = !code.trim().is_empty() && !code.contains('|') && !after.starts_with('`');
+    is_code.then_some((before, code, after))
 }
 
 /// Every character that markdown, HTML or a table could act on, behind a backslash.

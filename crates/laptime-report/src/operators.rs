@@ -112,7 +112,7 @@ fn of_operators(all: &Operators, laps: &[&LapOperators], most: usize) -> Table {
         rows,
         notes: vec![
             "self is time in the operator itself, total also in what it called; of parent is the self time's \
-             share of the lap's own time; share is the lap's of all operators"
+             share of the lap's self time; share is the lap's of all operators"
                 .to_owned(),
         ],
         notes_of: Vec::new(),

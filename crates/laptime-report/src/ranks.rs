@@ -1,6 +1,7 @@
 //! What is said where several processes, threads or tasks ran side by side.
 
 use laptime_analysis::{Rank, Summary};
+use laptime_core::PhaseName;
 
 use crate::document::{Content, Section};
 use crate::name;
@@ -16,9 +17,13 @@ pub fn notes(summary: &Summary) -> Vec<String> {
     let count = measured.count() as u64;
     let whole = summary.measured_ns;
     if count > 1 {
-        let trained = summary.ranks.len().max(1) as u64;
+        let trained = match summary.ranks.len() as u64 {
+            0 => u64::from(takes_steps(summary)),
+            trained => trained,
+        };
         let who = match count - trained.min(count) {
             0 => format!("{count} processes took steps"),
+            _ if trained == 0 => format!("{count} processes had laps"),
             beside => format!(
                 "{} took steps, {} had other laps",
                 plural(trained, "process", "processes"),
@@ -37,6 +42,11 @@ pub fn notes(summary: &Summary) -> Vec<String> {
         ));
     }
     notes
+}
+
+fn takes_steps(summary: &Summary) -> bool {
+    let mut names = summary.rows.iter().flat_map(|row| &row.names);
+    names.any(|name| PhaseName::of(name) == Some(PhaseName::Step))
 }
 
 /// What a step of each process is made of.

@@ -21,6 +21,8 @@ const MOST_PHASES: usize = 6;
 ///
 /// `resident_peak_bytes` is the most resident memory of the process so far.
 pub fn step_line(name: &str, window: &StepWindow, resident_peak_bytes: Option<u64>) -> String {
+    #[cfg(any(test, feature = "checked"))]
+    crate::contradictions::refuse_window(window);
     let mut parts = vec![format!("{} {}", visible(name), window.step), time(window)];
     let phases = phases(window);
     if !phases.is_empty() {

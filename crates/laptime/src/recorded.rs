@@ -143,6 +143,14 @@ impl Recorded {
                 }
             }
         }
+        if analyzer.wants_left_out_pass() {
+            for (process, key) in processes.iter_mut().zip(&keys) {
+                if let Some(mut pass) = analyzer.left_out_pass(*key) {
+                    process.read(&mut pass)?;
+                    pass.finish();
+                }
+            }
+        }
         if analyzer.wants_energy_pass() {
             for (process, key) in processes.iter_mut().zip(&keys) {
                 if let Some(mut pass) = analyzer.energy_pass(*key) {

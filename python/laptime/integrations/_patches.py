@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -64,7 +65,8 @@ class Patches:
         """`core` makes laps."""
         self._torch = torch
         self._core = core
-        self._noted_device = self._noted_unused = False
+        self._noted_device = self._noted_unused = self._noted_threads = False
+        self._known_loaders: weakref.WeakSet[type] = weakref.WeakSet()
         self._is_on = False
         self._process = os.getpid()
         self._names = RootNames()
@@ -106,6 +108,8 @@ class Patches:
         torch = self._torch
         loading = torch.utils.data.dataloader
         self._watch("iter", loading.DataLoader, "__iter__")
+        self._watch("result", loading.DataLoader, "__init__", lambda _: self._loaders())
+        self._loaders()
         self._watch("fetch", loading._BaseDataLoaderIter, "__next__")
         self._watch("forward", torch.nn.Module, "__call__")
         for name in ("__init__", "__setstate__", "load_state_dict"):
@@ -167,6 +171,14 @@ class Patches:
                 raise
             say("automatic phases did not end well", error)
 
+    def _loaders(self) -> None:
+        """Watches loaders that are gone over in a way of their own: some keep one iterator."""
+        for owner in _subclasses(self._torch.utils.data.DataLoader):
+            function = owner.__dict__.get("__iter__")
+            if isinstance(function, FUNCTION) and owner not in self._known_loaders:
+                self._known_loaders.add(owner)
+                self._put("over", "__iter__", function)
+
     def _functions_of(self, transforms: Any) -> None:
         """Watches what computes a function's gradient together with its value."""
         function = vars(transforms).get("grad_and_value_impl")
@@ -221,7 +233,6 @@ class Patches:
         """An optimizer is made, the first of its class."""
         self.phases.has_optimizer()
         self._note_rank()
-        self._core.note("environment.threads", str(self._torch.get_num_threads()))
         self._put("step", "step", step)
 
     def _broken(self, error: Exception) -> None:
@@ -273,8 +284,16 @@ class Patches:
 
     # -- devices ---------------------------------------------------------------------------
 
+    def _note_threads(self) -> None:
+        """Says once on how many threads this process computes."""
+        if not self._noted_threads:
+            self._noted_threads = True
+            self._core.note("environment.threads", str(self._torch.get_num_threads()))
+
     def look_for_devices(self) -> None:
         """Says once that a device is in use: host time there measures launches."""
+        if self.phases.has_begun():
+            self._note_threads()
         if self._noted_device:
             return
         device = _device_in_use(self._torch)

@@ -14,6 +14,7 @@ import importlib
 import sys
 
 from .. import _core
+from ._actions import Actions
 from ._needs import needs
 from ._training import Training
 
@@ -77,7 +78,7 @@ class LaptimeCallback(Callback):  # type: ignore[misc]
 class LaptimeProfiler(Profiler):  # type: ignore[misc]
     """Times Lightning's actions and splits the training into phases.
 
-    Actions are segments of a timer: beside the laps, and the time of none is taken from them.
+    Actions are rows of their own, as they nest: beside the laps, from which they take no time.
     """
 
     def __init__(self, dirpath: Any = None, filename: str | None = None) -> None:
@@ -85,7 +86,7 @@ class LaptimeProfiler(Profiler):  # type: ignore[misc]
         self._training = Training()
         # What the program handles while it trains, which is no end of the training.
         self._handled: BaseException | None = None
-        self._timer = _core.Timer("lightning")
+        self._actions = Actions()
 
     def setup(self, stage: str, local_rank: int | None = None, log_dir: str | None = None) -> None:
         """A training, or an evaluation, begins."""
@@ -95,19 +96,19 @@ class LaptimeProfiler(Profiler):  # type: ignore[misc]
 
     def start(self, action_name: str) -> None:
         """An action begins."""
-        self._timer.start(action_name)
+        self._actions.start(action_name)
 
     def stop(self, action_name: str) -> None:
         """It ends. An error that ends the outermost one ends the training: nobody else says so."""
-        self._timer.stop(action_name)
+        self._actions.stop(action_name)
         if action_name == "run_training_epoch":
             raised = sys.exc_info()[1]
             if raised is not None and raised is not self._handled:
                 self._training.end()
 
     def summary(self) -> str:
-        """The table of the actions, and that of the laps."""
-        return f"{self._timer.summary()}\n{_core.report()}"
+        """The table of the laps and the actions."""
+        return str(_core.report())
 
     def teardown(self, stage: str | None) -> None:
         """It is over."""

@@ -365,3 +365,10 @@ def test_operators_without_a_module_are_told_with_what_to_do(has_lap, tmp_path):
                 pass
     said = " ".join(lt.open(recording.path).report().warnings)
     assert ("no PyTorch module and no optimizer was called" in said) == (not has_lap)
+
+
+def test_threads_that_compute_are_told_of_a_program_without_an_optimizer(tmp_path):
+    with lt.record(tmp_path / "run.lap", phases=True) as recording:
+        network()(torch.ones(2, 4))
+    environment = json.loads(lt.open(recording.path).report().to_json())["environment"]
+    assert environment["threads"] == str(torch.get_num_threads())

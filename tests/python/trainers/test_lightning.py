@@ -77,6 +77,26 @@ def test_the_profiler_tells_lightnings_actions_and_the_laps(tmp_path: Path) -> N
     assert lt.report()[("step",)].count == 10
 
 
+def test_actions_are_rows_as_they_nest_and_take_nothing_from_steps(tmp_path: Path) -> None:
+    fit(tmp_path, profiler=LaptimeProfiler())
+    report = lt.report()
+    rows = [report[path] for path in report]
+    epoch = ("run_training_epoch",)
+    batch = (*epoch, "run_training_batch")
+    assert (report[epoch].count, report[batch].count) == (1, 10)
+    for around in (epoch, batch):
+        inside = [row for row in rows if row.names[:-1] == list(around)]
+        assert inside
+        taken = sum(row.total_ns for row in inside)
+        assert report[around].self_ns == report[around].total_ns - taken
+    # No action stands among the phases of a step, and the parts of a step are no more than it is.
+    step = report[("step",)]
+    parts = [row for row in rows if row.names[:-1] == ["step"]]
+    assert {row.names[-1] for row in parts} <= {"data", "forward", "loss", "backward", "optimizer"}
+    assert sum(row.total_ns for row in parts) <= step.total_ns
+    assert step.self_ns == step.total_ns - sum(row.total_ns for row in parts)
+
+
 def test_all_at_once_count_each_step_once(tmp_path: Path) -> None:
     with phases():
         fit(tmp_path, callbacks=[LaptimeCallback()], profiler=LaptimeProfiler())

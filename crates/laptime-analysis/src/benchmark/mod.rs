@@ -30,7 +30,7 @@ const MISJUDGED: f64 = 4.0;
 /// Runs that tell how long one takes.
 const LEAST_RUNS: usize = 3;
 /// Samples among which a longer warm-up is looked for at the end.
-const MOST_HEAD: usize = 60;
+const MOST_HEAD: usize = 75;
 /// Part of the budget that warm-up may take.
 const WARM_UP_BUDGET: f64 = 0.5;
 

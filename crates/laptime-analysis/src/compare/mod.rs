@@ -45,8 +45,10 @@ use matched::{Matched, Paths};
 
 pub use matched::Basis;
 
-/// Of all verdicts faster or slower, this part may be wrong.
-const FALSE_RATE: f64 = 0.05;
+/// Of all verdicts faster or slower, this part may be wrong. One on a lap inside of a step decides where the step can't
+/// tell: then identical programs differ in less than one of a hundred comparisons, as half of such laps say slower, and
+/// not all of these agree with the step.
+const FALSE_RATE: f64 = 0.02;
 
 /// Compares the base with each of the other sides. A side without a run has no row.
 pub fn compare(base: &[Run], others: &[Vec<Run>], options: &Options) -> Comparison {

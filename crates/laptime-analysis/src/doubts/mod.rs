@@ -7,5 +7,9 @@ mod run;
 mod spans;
 
 pub use process::{of_process, of_workers};
-pub use run::{TORN as TORN_STEPS, of_end, of_notes, of_outcome, of_unrecorded};
+pub use run::{TORN as TORN_STEPS, has_failed, of_end, of_notes, of_outcome, of_unrecorded};
 pub use spans::{of_doubled, of_excess, of_overfull, of_unbalanced};
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod run_tests;

@@ -15,15 +15,17 @@ const NO_PHASES: &str = "phases.none";
 /// Noted where laps of the program's own hold parts of its steps.
 pub const TORN: &str = "phases.torn";
 
-/// About what recorders noted.
+/// About what recorders noted. A program that failed before its first lap had no chance to call anything.
 pub fn of_notes(
     notes: impl IntoIterator<Item = (String, String)>,
     has_spans: bool,
+    has_failed: bool,
 ) -> Vec<Warning> {
     let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let told = notes
         .into_iter()
-        .filter(|(code, _)| code != if has_spans { NO_PHASES } else { launches::CODE }) // of interest where there are spans
+        .filter(|(code, _)| code != NO_PHASES || !(has_spans || has_failed))
+        .filter(|(code, _)| code != launches::CODE || has_spans)
         // Of interest where somebody asks.
         .filter(|(code, _)| {
             ![device_memory::UNAVAILABLE, device::NOT_USED, device::OFF].contains(&code.as_str())
@@ -65,6 +67,11 @@ pub fn of_notes(
             }
         })
         .collect()
+}
+
+/// Whether the launched program ended by an error or a signal.
+pub fn has_failed(end: &ProgramEnd) -> bool {
+    end.signal.is_some() || end.code.is_some_and(|code| code != 0)
 }
 
 /// About how the launched program ended.

@@ -4,7 +4,7 @@ use super::{Field, Group, Read, Unit};
 use crate::span_row::BoundBy;
 
 /// All numbers. What is optional stands last, so that a new column moves no older one.
-pub static GROUPS: [&Group; 14] = [
+pub static GROUPS: [&Group; 15] = [
     &TOTALS,
     &DURATIONS,
     &SHARE,
@@ -19,6 +19,7 @@ pub static GROUPS: [&Group; 14] = [
     &LAUNCHES,
     &KEPT_MEMORY,
     &ENERGY,
+    &APART,
 ];
 
 /// What all spans of a row left in memory, which `other` has too.
@@ -125,7 +126,7 @@ pub static OPERATIONS: Group = Group {
         mfu_ratio: Ratio, Real(|row| row.mfu_ratio), "Floating-point operations per second over the peak that is named beside.";
         hfu_ratio: Ratio, Real(|row| row.hfu_ratio), "Executed floating-point operations per second over the peak that is named beside.";
         bound: Name, Word(|row| row.bound.map(BoundBy::name)), "What bounds it on this machine: \"memory\" or \"arithmetic\".";
-        operations_coverage_ratio: Ratio, Real(|row| row.operations_coverage_ratio), "The part of its spans, or of its operations, whose work is known.";
+        operations_coverage_ratio: Ratio, Real(|row| row.operations_coverage_ratio), "The part of its spans, or of the calls of operators in it, whose work is known.";
     }
 };
 
@@ -167,6 +168,13 @@ pub static ENERGY: Group = Group {
     is_optional: true,
     ..group! {
         device_energy_j: Joules, Real(|row| row.device_energy_j), "Energy that the devices in use drew during its spans.";
+    }
+};
+
+static APART: Group = Group {
+    is_optional: true,
+    ..group! {
+        apart_ns: Ns, Always(|row| row.apart_ns), "Of the total, what is no part of the time of the row around it: what ran on other threads, and a timer's segments.";
     }
 };
 

@@ -9,8 +9,9 @@ use crate::span_row::SpanRow;
 
 const SCHEMA: &str = include_str!("../../../../docs/summary.schema.json");
 const STUBS: &str = include_str!("../../../../python/laptime/_core.pyi");
-/// What a row has besides numbers.
-const NO_NUMBERS: [&str; 8] = [
+/// What a row has besides numbers, and what only findings read.
+const NO_NUMBERS: [&str; 9] = [
+    "beyond_median_ns",
     "kind",
     "path",
     "names",

@@ -5,6 +5,7 @@ use super::keepers;
 use super::steps::Steps;
 use crate::finding::Finding;
 use crate::growth::Growth;
+use crate::operations::is_aside;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
 use crate::wall::OTHER;
@@ -23,7 +24,13 @@ const SURE_RATIO: f64 = 0.2;
 const LATE_RATIO: f64 = 0.4;
 
 /// What steps leave behind, inside of their laps and between them; the larger first.
+///
+/// Steps whose operations were counted, or that were profiled, are not asked: the first of all steps is among them,
+/// which makes the optimizer's state and fills caches.
 pub fn growth(summary: &Summary, clues: &Clues) -> [Option<Finding>; 2] {
+    if Steps::of(summary).is_some_and(|steps| was_aside(steps.step)) {
+        return [None, None];
+    }
     let inside = growth_inside(summary, clues);
     let between = match clues.growth {
         Some(growth) => growth_between(summary, growth, inside.as_ref()),
@@ -97,6 +104,16 @@ fn with_own<'s>(steps: &Steps<'s>) -> impl Iterator<Item = &'s SpanRow> {
     std::iter::once(steps.step).chain(steps.inside())
 }
 
+/// Laps beside the steps and around them.
+fn beside<'s>(steps: &Steps<'s>) -> impl Iterator<Item = &'s SpanRow> {
+    steps.outside().filter(|row| !was_aside(row))
+}
+
+/// Whether a lap was counted or profiled.
+fn was_aside(row: &SpanRow) -> bool {
+    row.names.iter().any(|name| is_aside(name))
+}
+
 /// Whether it still grows at the end: a buffer that is full does not.
 fn goes_on(growth: Growth) -> bool {
     growth.late_ratio >= LATE_RATIO
@@ -125,7 +142,7 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
         && per_step - uncertainty >= LEAST_PER_STEP
         && uncertainty <= SURE_RATIO * per_step;
     let kept = per_step * steps.count as f64;
-    let left = keepers::of(&steps, steps.outside(), kept);
+    let left = keepers::of(&steps, beside(&steps), kept);
     is_sure.then(|| Finding::MemoryGrowth {
         path: steps.step.path.clone(),
         step_count: steps.count,
@@ -143,17 +160,14 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
 fn growth_of_lap(summary: &Summary) -> Option<Finding> {
     let steps = Steps::of(summary)?;
     let kept = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
-    let beside = || {
-        steps
-            .outside()
-            .filter(|row| row.depth() == steps.step.depth())
-    };
-    let lap = beside().max_by_key(|row| kept(row))?;
+    let is_beside = |row: &&SpanRow| row.depth() == steps.step.depth();
+    let beside_steps = || beside(&steps).filter(is_beside);
+    let lap = beside_steps().max_by_key(|row| kept(row))?;
     let (count, spread) = (lap.count? as f64, lap.host_memory_net_stddev_bytes? as f64);
     let each = kept(lap) as f64 / count;
     let uncertainty = ERRORS * spread / count.sqrt();
     let of_each_step = count / steps.count as f64;
-    let all = beside()
+    let all = beside_steps()
         .map(kept)
         .fold(kept(steps.step), i64::saturating_add);
     let stays = |bytes: i64| bytes as f64 >= STAYS_RATIO * kept(lap) as f64;
@@ -162,7 +176,7 @@ fn growth_of_lap(summary: &Summary) -> Option<Finding> {
         && each > uncertainty
         && stays(all)
         && was_there(summary, stays);
-    let left = keepers::of(&steps, steps.outside(), kept(lap) as f64);
+    let left = keepers::of(&steps, beside(&steps), kept(lap) as f64);
     is_found.then(|| Finding::MemoryGrowth {
         path: steps.step.path.clone(),
         step_count: steps.count,

@@ -108,6 +108,35 @@ fn a_lap_between_the_steps_that_leaves_memory_is_found_without_a_level() {
     assert_eq!(growths(&found(&script)), []);
 }
 
+/// The first step makes the state of the optimizer, and its operations are counted; so are those of some more,
+/// which fills tables.
+#[test]
+fn steps_whose_operations_are_counted_leave_nothing_that_grows() {
+    for (name, is_alone) in [
+        ("counted step", false),
+        ("profiled step", false),
+        ("counted step", true),
+    ] {
+        let mut script = if is_alone {
+            Script::new(7, 3_100 * MS)
+        } else {
+            leaking(|_| -8)
+        };
+        let counted = script.path(&[name]);
+        let count = if is_alone { STEPS } else { 12 };
+        for index in 0..count {
+            let memory = Some(SpanMemory {
+                net_bytes: if index == 0 { 400_000 } else { 60_000 },
+                peak_bytes: 1 << 20,
+            });
+            let start = EPOCH_NS + (100 + index * 30) * MS;
+            let span = Span::plain(counted, start, 20 * MS, MAIN);
+            script.push(span.with_memory(memory));
+        }
+        assert_eq!(growths(&found(&script)), [], "{name}, alone: {is_alone}");
+    }
+}
+
 #[test]
 fn what_leaks_inside_of_steps_does_not_hide_what_leaks_between_them() {
     let mut script = leaking(|_| 10_000);

@@ -5,6 +5,7 @@
 
 mod around;
 pub mod between;
+pub mod compiling;
 mod devices;
 mod function;
 mod held;
@@ -53,6 +54,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
     match finding {
         Finding::Startup { startup_ns, .. } => PAID_ONCE * of_wall(*startup_ns),
         Finding::Exit { exit_ns, .. } => PAID_ONCE * of_wall(*exit_ns),
+        Finding::Compiling { total_ns, .. } => PAID_ONCE * of_wall(*total_ns),
         Finding::NoSteps { outside_ns, .. } | Finding::OutsideSteps { outside_ns, .. } => {
             of_wall(*outside_ns)
         }
@@ -133,6 +135,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         run::exit(summary, clues.handlers_ended_ns).filter(|exit| !threads::is_known(exit)),
         threads::of_run(summary, clues.threads),
         run::overhead(summary),
+        compiling::of_run(summary),
         held::of_run(summary, clues.held),
         unseen::steps(summary),
         between::steps(summary, clues.between),

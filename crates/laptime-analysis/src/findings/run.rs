@@ -23,8 +23,10 @@ const MOST_IMPORTS: usize = 4;
 const LAP_NS: u64 = 50;
 /// From this share of the run on, recording is worth a look.
 const OVERHEAD_RATIO: f64 = 0.02;
-/// A warm-up as long as all that follows is worth a word, unless it is short.
-const WARM_UP_NS: u64 = 1_000_000_000;
+/// A warm-up as long as all that follows is worth a word from this share of the run on.
+const WARM_UP_RATIO: f64 = 0.05;
+/// A shorter one bothers nobody.
+const WARM_UP_NS: u64 = 100_000_000;
 /// Where steps change later on, those of warm-up must be longer than the others by this factor.
 const STANDS_OUT: f64 = 2.0;
 
@@ -139,14 +141,17 @@ pub fn overhead(summary: &Summary) -> Option<Finding> {
 /// Steps that had hardly settled when the run ended. `busy`: what took the CPU during them.
 pub fn warm_up(summary: &Summary, steps: &Steps<'_>, busy: Option<Warning>) -> Option<Finding> {
     let steady = summary.steady.as_ref()?;
-    let steady_ns = steps.step.total_ns;
     let (warm_up_ns, warm_up_count) = (steady.skipped_ns, steady.skipped_count);
-    let is_most = warm_up_ns >= WARM_UP_NS && warm_up_ns >= steady_ns;
-    is_most.then(|| Finding::WarmUp {
+    // Warm-up is that of one process, and the steps are those of all.
+    let processes = summary.ranks.len().max(1) as u64;
+    let (steady_ns, steady_count) = (steps.step.total_ns / processes, steps.count / processes);
+    let is_felt = warm_up_ns >= WARM_UP_NS
+        && warm_up_ns as f64 >= WARM_UP_RATIO * (summary.measured_ns / processes) as f64;
+    (is_felt && warm_up_ns >= steady_ns).then(|| Finding::WarmUp {
         path: steps.step.path.clone(),
         warm_up_count,
         warm_up_ns,
-        steady_count: steps.count,
+        steady_count,
         steady_ns,
         busy: busy.map(|busy| busy.message),
     })

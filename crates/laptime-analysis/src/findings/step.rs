@@ -172,11 +172,9 @@ pub fn is_waiting(slow: &Finding, wait: Option<&Finding>) -> bool {
     }
 }
 
-/// What the spans of a row take beyond its median.
+/// What the long ones of a row's spans take beyond its median: what short ones take less is no gain to them.
 fn excess(row: &SpanRow) -> u64 {
-    let usual_ns = row.p50_ns.unwrap_or(u64::MAX);
-    let count = row.count.unwrap_or(0);
-    row.total_ns.saturating_sub(usual_ns.saturating_mul(count))
+    row.beyond_median_ns.unwrap_or(0)
 }
 
 /// The innermost lap of every step that takes most of what they take beyond the usual.

@@ -265,6 +265,32 @@ fn slow_steps_are_found_with_what_takes_longer_in_them() {
 }
 
 #[test]
+fn what_short_steps_save_was_taken_from_what_slow_ones_take_beyond_the_median() {
+    // Twenty steps of 100 take 111 ms, forty a good part less than the median of 31 ms, or next to nothing.
+    for short in [(1, 0, 10), (0, 0, 1)] {
+        let steps = |step: u64| {
+            let (data, forward, backward) = match step % 10 {
+                0 | 2 | 5 | 8 => short,
+                3 | 7 => (1, 90, 20),
+                _ => (1, 10, 20),
+            };
+            vec![
+                (&["data"][..], data),
+                (&["forward"], forward),
+                (&["backward"], backward),
+            ]
+        };
+        let all = found(&run(steps));
+        let excess_ns = all.iter().find_map(|one| match one {
+            Finding::SlowSteps { excess_ns, .. } => Some(*excess_ns),
+            _ => None,
+        });
+        let off = excess_ns.unwrap_or(0).abs_diff(20 * 80 * MS);
+        assert!(off < 20 * 80 * MS / 40, "{all:?}");
+    }
+}
+
+#[test]
 fn a_lap_that_few_steps_have_is_found_in_the_place_of_slow_steps() {
     let missing = |each: u64| {
         move |step: u64| {
@@ -335,6 +361,36 @@ fn a_warm_up_as_long_as_the_rest_is_found() {
                 ..
             }]
         ),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn a_warm_up_below_a_second_was_not_said_to_be_longer_than_all_that_followed() {
+    // 915 ms before 485, and 500 before 495.
+    for (slow, forward, steady) in [(3, 284, 97), (1, 479, 99)] {
+        let parts = |step: u64| {
+            let (forward, backward) = if step < slow { (forward, 20) } else { (2, 2) };
+            vec![
+                (&["data"][..], 1),
+                (&["forward"], forward),
+                (&["backward"], backward),
+            ]
+        };
+        let all = found(&run(parts));
+        assert!(
+            matches!(&all[..], [Finding::WarmUp { warm_up_count, steady_count, .. }] if (*warm_up_count, *steady_count) == (slow, steady)),
+            "{all:?}"
+        );
+    }
+}
+
+#[test]
+fn a_warm_up_that_is_a_small_part_of_the_run_is_not_said() {
+    let short = run_from(20_000, |step| training(1, if step < 2 { 400 } else { 0 }));
+    let all = found(&short);
+    assert!(
+        !all.iter().any(|one| matches!(one, Finding::WarmUp { .. })),
         "{all:?}"
     );
 }

@@ -7,6 +7,8 @@
 
 mod counted;
 mod given;
+pub mod left_out;
+pub mod left_out_pass;
 mod peaks;
 pub mod stretches;
 
@@ -28,25 +30,27 @@ pub const TOLD: &str = "operations.told";
 const COUNTED: &str = "its operations were being counted, which made it longer";
 const PROFILED: &str = "a profiler was on, which made it longer";
 
-/// Fills in what a row did.
-pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
+/// Fills in what a row did. Gives back how many of its FLOP ran for each that the model asked for, where that is known.
+pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     if let Some(name) = row.names.iter().find(|name| is_aside(name)) {
         let why = if was_counted(name) { COUNTED } else { PROFILED };
-        return OPERATIONS.explain(row, why);
+        OPERATIONS.explain(row, why);
+        return None;
     }
     let work = node.tally.work.as_deref();
     if work.is_some_and(|work| work.flop.spans > 0 || work.bytes.spans > 0) && !worked.is_counted {
         given::fill(row, &node.tally, &node.on_device);
     } else if worked.is_counted {
-        counted::fill(row, node, worked);
+        return counted::fill(row, node, worked);
     }
+    None
 }
 
 /// Reasons for doubt about what rows did.
 pub fn doubts(tree: &Tree) -> impl Iterator<Item = Warning> {
     given::doubt(tree)
         .into_iter()
-        .chain(counted::doubt(tree, &inclusive(tree)))
+        .chain(counted::doubts(tree, &inclusive(tree)))
         .chain(nothing_again(tree))
 }
 

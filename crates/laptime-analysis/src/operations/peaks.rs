@@ -79,8 +79,8 @@ impl Peaks {
         }
     }
 
-    /// Fills in how close a row comes.
-    pub fn fill(&mut self, row: &mut SpanRow, worked: &Worked) {
+    /// Fills in how close a row comes; `executed_ratio` is how many FLOP ran for each that the model asked for.
+    pub fn fill(&mut self, row: &mut SpanRow, worked: &Worked, executed_ratio: Option<f64>) {
         let Some(kind) = worked.kind() else {
             return explain(row, COMPARED, NO_MAC);
         };
@@ -91,12 +91,9 @@ impl Peaks {
         let (device, dtype) = kind;
         match ceilings.flop(device, dtype) {
             Ok(peak) => {
-                let seconds = row.flop.zip(row.flop_per_s);
-                let executed = row.executed_flop.zip(seconds);
                 row.mfu_ratio = row.flop_per_s.map(|rate| rate / peak.per_s);
-                row.hfu_ratio = executed.and_then(|(executed, (flop, rate))| {
-                    (flop > 0).then(|| rate / flop as f64 * executed as f64 / peak.per_s)
-                });
+                let executed = row.mfu_ratio.zip(executed_ratio);
+                row.hfu_ratio = executed.map(|(asked, executed)| asked * executed);
             }
             Err(why) => explain(row, ["mfu_ratio", "hfu_ratio"], &why.0),
         }
@@ -126,6 +123,7 @@ pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<Operation
             summary.counted.push(CountedUnits {
                 path: row.path.clone(),
                 count: row.count.unwrap_or(0) + row.partial_count,
+                part_count: row.partial_count,
                 total_ns: row.total_ns,
             });
         }

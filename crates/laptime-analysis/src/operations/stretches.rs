@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use laptime_core::operations::StretchOperations;
-use laptime_core::{Cost, CostTally, PathId};
+use laptime_core::{Cost, CostTally, PathId, PathTable};
 
 /// What a stretch does at one path each time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,17 +43,52 @@ impl Stretches {
         }
     }
 
-    /// What was done where, and how often, by stretches that ran so often.
+    fn parts(&self, stretch: u32) -> impl Iterator<Item = (PathId, &AtPath)> {
+        let (first, last) = ((stretch, PathId(0)), (stretch, PathId(u32::MAX)));
+        let parts = self.known.range(first..=last);
+        parts.map(|((_, path), at_path)| (*path, at_path))
+    }
+
+    /// Whether nothing is known of what a stretch does: it was not counted, and no formula tells it.
+    pub fn is_left_out(&self, stretch: u32) -> bool {
+        let tallies = || self.parts(stretch).map(|(_, at_path)| at_path.tally);
+        tallies().all(|tally| tally.counted == 0) && tallies().any(|tally| tally.uncounted > 0)
+    }
+
+    /// Whether any of these stretches is left out.
+    pub fn leaves_out(&self, ran: &BTreeMap<u32, u64>) -> bool {
+        ran.keys().any(|stretch| self.is_left_out(*stretch))
+    }
+
+    /// What a stretch does at a path and inside of it, and whether it is left out.
+    pub fn inside(
+        &self,
+        stretch: u32,
+        paths: &PathTable,
+        path: PathId,
+    ) -> impl Iterator<Item = (&AtPath, bool)> {
+        let is_left_out = self.is_left_out(stretch);
+        let is_inside = move |at: PathId| {
+            let mut around = std::iter::successors(Some(at), |at| {
+                let parent = paths.get(*at)?.parent;
+                (parent != PathId::ROOT).then_some(parent)
+            });
+            around.any(|around| around == path)
+        };
+        let parts = self.parts(stretch);
+        let parts = parts.filter(move |(at, _)| is_inside(*at));
+        parts.map(move |(_, at_path)| (at_path, is_left_out))
+    }
+
+    /// What was done where, and how often, by stretches that ran so often; and whether it is left out.
     pub fn of_runs(
         &self,
         ran: &BTreeMap<u32, u64>,
-    ) -> impl Iterator<Item = (PathId, &AtPath, u64)> {
+    ) -> impl Iterator<Item = (PathId, &AtPath, u64, bool)> {
         ran.iter().flat_map(|(stretch, times)| {
-            let first = (*stretch, PathId(0));
-            let last = (*stretch, PathId(u32::MAX));
-            self.known
-                .range(first..=last)
-                .map(|((_, path), at_path)| (*path, at_path, *times))
+            let is_left_out = self.is_left_out(*stretch);
+            let parts = self.parts(*stretch);
+            parts.map(move |(path, at_path)| (path, at_path, *times, is_left_out))
         })
     }
 }
@@ -63,13 +98,22 @@ impl Stretches {
 pub struct Own {
     /// All of them.
     pub tally: CostTally,
+    /// Those of calls that were left out, of which nothing is known but their number.
+    pub left_out: u64,
     /// Multiply-accumulates that ran, by device and type.
     pub by_kind: BTreeMap<(String, String), u128>,
+    /// Runs of stretches that were counted here, operators or none: what lies inside was counted with them.
+    pub known_runs: u64,
 }
 
 impl Own {
     /// Adds so many times what a stretch does.
-    pub fn add(&mut self, at_path: &AtPath, times: u64) {
+    pub fn add(&mut self, at_path: &AtPath, times: u64, is_left_out: bool) {
+        if is_left_out {
+            self.left_out += at_path.tally.uncounted.saturating_mul(times);
+        } else {
+            self.known_runs = self.known_runs.saturating_add(times);
+        }
         self.tally += CostTally {
             counted: at_path.tally.counted.saturating_mul(times),
             zero: at_path.tally.zero.saturating_mul(times),
@@ -83,9 +127,10 @@ impl Own {
         }
     }
 
-    /// Adds those of another path.
+    /// Adds those of a path inside, whose runs are not runs of this one.
     pub fn merge(&mut self, other: &Self) {
         self.tally += other.tally;
+        self.left_out += other.left_out;
         for (kind, executed) in &other.by_kind {
             let mac = self.by_kind.entry(kind.clone()).or_default();
             *mac = mac.saturating_add(*executed);

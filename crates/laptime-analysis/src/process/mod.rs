@@ -16,6 +16,7 @@ use crate::epochs::Epochs;
 use crate::events::Events;
 use crate::kept::Readings;
 use crate::modules::Modules;
+use crate::operations::left_out::LeftOutSpans;
 use crate::operations::stretches::Stretches;
 use crate::operators::Kept;
 use crate::series::{Followed, STEP, Series, Step};
@@ -66,6 +67,8 @@ impl SteadyTotals {
 pub struct Covered {
     /// Time covered at all.
     pub ns: u64,
+    /// Whether that is all: what only spans inside of a lost one cover isn't known where several tracks have spans.
+    pub is_all: bool,
     /// Time that spans of several tracks cover, for each but one of them.
     pub parallel_ns: u64,
     /// Time that outermost spans of the only track cover, for each but one of them.
@@ -148,6 +151,8 @@ pub struct Process {
     pub operators: Kept,
     /// What its devices said of themselves.
     pub devices: Devices,
+    /// Its spans in which calls ran whose operations are left out, once the pass over laps is over.
+    pub left_out: LeftOutSpans,
     /// What its laps drew from them, once the pass over laps is over.
     pub energies: OfLaps,
 }
@@ -227,6 +232,7 @@ impl Process {
             calls: Calls::default(),
             operators: Kept::default(),
             devices: Devices::default(),
+            left_out: LeftOutSpans::default(),
             energies: OfLaps::default(),
             resident_peak_bytes: None,
             memory: None,
@@ -316,6 +322,7 @@ impl Process {
         };
         let segments_ns = self.rate.nanoseconds(covers.only_segments(from, to));
         Some(Covered {
+            is_all: !totals.has_tracks() || !totals.has_lost(&self.paths),
             ns: spans_ns.saturating_add(segments_ns),
             parallel_ns,
             doubled_ns,
@@ -389,6 +396,15 @@ impl Process {
         let end = self.anchors.timeline().ticks_at(end_ns);
         self.take_open(&mut totals, 0, end);
         self.totals = totals;
+    }
+
+    /// Whether it has no lap and no segment: it waits for others, or did nothing that anybody asked about.
+    pub fn is_idle(&self) -> bool {
+        let has_spans = self.totals.first_start != u64::MAX || self.earlier.last_end() > 0;
+        !has_spans
+            && self.open.is_empty()
+            && self.covers.segments().is_none()
+            && self.tail_is_empty()
     }
 
     /// Whether every span came as a record.

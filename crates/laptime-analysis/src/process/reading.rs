@@ -96,12 +96,15 @@ impl Process {
         if let Some(phase) = phase.filter(|_| !is_nested) {
             self.epochs.span(phase, span);
         }
-        if span.flags.has(SpanFlags::UNFINISHED) {
+        let is_aside = !is_step && phase == Some(PhaseName::Step);
+        // With what is in another row, a rest is a whole step.
+        let is_rest = is_aside && span.flags.has(SpanFlags::REST);
+        if span.flags.has(SpanFlags::UNFINISHED) && !is_rest {
             return;
         }
         if is_step {
             self.followed.step(span);
-        } else if phase == Some(PhaseName::Step) {
+        } else if is_aside {
             let parent = self.paths.get(span.path).map(|entry| entry.parent);
             self.followed.aside(span, parent.unwrap_or(PathId::ROOT));
         } else if is_work {

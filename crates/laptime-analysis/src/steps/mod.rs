@@ -169,9 +169,9 @@ impl StepWindows {
             names: tree.names(most),
             ..SpanRow::default()
         };
-        operations::fill(&mut row, tree.node(most), &worked[most]);
+        let executed_ratio = operations::fill(&mut row, tree.node(most), &worked[most]);
         if row.flop.is_some() {
-            self.peaks.fill(&mut row, &worked[most]);
+            self.peaks.fill(&mut row, &worked[most], executed_ratio);
         }
         window.flop_per_s = row.flop_per_s;
         window.mfu_ratio = row.mfu_ratio;

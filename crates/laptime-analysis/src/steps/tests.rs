@@ -168,3 +168,25 @@ fn what_continues_a_step_is_no_step_wherever_a_window_ends() {
         assert_eq!((count, total_ns), (5, 580));
     }
 }
+
+#[test]
+fn what_a_step_of_the_window_before_took_was_in_the_mean_and_not_in_the_percentile() {
+    for pieces in [&[900][..], &[400, 500]] {
+        let mut windows = StepWindows::new("step");
+        windows.take_in(&training());
+        let mut news = News::default();
+        for duration in pieces {
+            let piece = Span {
+                flags: SpanFlags::CONTINUES,
+                ..Span::plain(STEP, 0, *duration, 1)
+            };
+            news.tallies.fold(&piece, Rate::new(1.0));
+        }
+        add(&mut news, STEP, 100);
+        add(&mut news, STEP, 140);
+        windows.take_in(&news);
+        let window = windows.take().unwrap();
+        assert_eq!((window.count, window.total_ns), (2, 1_140));
+        assert_eq!((window.mean_ns, window.p95_ns), (120, None));
+    }
+}

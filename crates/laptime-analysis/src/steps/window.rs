@@ -24,9 +24,10 @@ pub struct StepWindow {
     pub count: u64,
     /// Their time.
     pub total_ns: u64,
-    /// The mean of one.
+    /// The mean of one. What a step of the window before took after that is not in it.
     pub mean_ns: u64,
-    /// 95 % of them took at most this; known to 1.1 %.
+    /// 95 % of them took at most this; known to 1.1 %. `None` where a step of the window before went on in this one: what is
+    /// known of it is a part.
     pub p95_ns: Option<u64>,
     /// The longest.
     pub max_ns: u64,
@@ -48,6 +49,7 @@ impl StepWindow {
         phases: impl Iterator<Item = (&'p str, u64)>,
     ) -> Self {
         let total = tally.total_ns.max(1) as f64;
+        let whole_ns = tally.total_ns.saturating_sub(tally.continued_ns);
         let mut phases: Vec<StepPhase> = phases
             .map(|(name, total_ns)| StepPhase {
                 name: name.to_owned(),
@@ -61,8 +63,8 @@ impl StepWindow {
             step,
             count: tally.count,
             total_ns: tally.total_ns,
-            mean_ns: (tally.total_ns as f64 / tally.count.max(1) as f64).round() as u64,
-            p95_ns: quantile(tally, 0.95),
+            mean_ns: (whole_ns as f64 / tally.count.max(1) as f64).round() as u64,
+            p95_ns: quantile(tally, 0.95).filter(|_| tally.continued == 0),
             max_ns: tally.max_ns,
             phases,
             host_memory_peak_bytes: tally.memory.as_ref().map(|memory| memory.peak_max_bytes),

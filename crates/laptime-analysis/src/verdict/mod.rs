@@ -26,8 +26,9 @@ pub const LEAST_THRESHOLD: f64 = 0.01;
 /// may miss the true ratio: 1 % with an interval of 95 %.
 pub const FALSE_VERDICTS: f64 = 0.2;
 
-/// By how much two runs of one program commonly differ: with one run a side, smaller changes can't be told.
-/// Seen of identical benchmarks and trainings, measured minutes apart on machines that others used as well.
+/// By how much two runs of one program are assumed to differ where there is one a side: smaller changes can't be told
+/// then. Identical benchmarks and trainings did, measured minutes apart on machines that others used as well. Where a
+/// side has several runs, what they differ by counts instead.
 const SINGLE_RATIO: f64 = 0.05;
 
 /// One side of a comparison.
@@ -190,7 +191,35 @@ pub fn judge_measured(base: &Side, new: &Side, threshold_ratio: f64) -> Judged {
         Reason::WithinNoise { noise_ratio } if is_single => {
             judged.but(Verdict::Inconclusive, Reason::SingleRun { noise_ratio })
         }
+        Reason::Across { threshold_ratio } => {
+            let runs_ratio = range(base).max(range(new));
+            let differ = Reason::RunsDiffer {
+                threshold_ratio,
+                runs_ratio,
+            };
+            if runs_ratio > threshold_ratio {
+                judged.but(Verdict::Inconclusive, differ)
+            } else {
+                judged
+            }
+        }
         _ => judged,
+    }
+}
+
+/// By how much the median of a side's longest unit lies above that of its shortest.
+fn range(side: &Side) -> f64 {
+    let medians = || {
+        let each = side.units.iter();
+        each.filter_map(|unit| crate::quantiles::median(&interval::sorted(unit)))
+    };
+    let (shortest, longest) = medians().fold((f64::INFINITY, 0.0_f64), |(low, high), one| {
+        (low.min(one), high.max(one))
+    });
+    if shortest > 0.0 && longest > 0.0 {
+        longest / shortest - 1.0
+    } else {
+        0.0
     }
 }
 

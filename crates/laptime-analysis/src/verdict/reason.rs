@@ -43,14 +43,21 @@ pub enum Reason {
         /// The threshold.
         threshold_ratio: f64,
     },
+    /// The interval reaches across the threshold, and runs of one side differ by more than it.
+    RunsDiffer {
+        /// The threshold.
+        threshold_ratio: f64,
+        /// By how much the longest run of a side was longer than its shortest.
+        runs_ratio: f64,
+    },
     /// The difference counts, but the base differs from itself by more.
     WithinNoise {
         /// By how much the base differed from itself.
         noise_ratio: f64,
     },
-    /// The difference counts, but two runs of one program differ by more, and there is one a side.
+    /// The difference counts, but two runs of one program may differ by more, and there is one a side.
     SingleRun {
-        /// By how much they commonly differ.
+        /// By how much they are assumed to.
         noise_ratio: f64,
     },
     /// Beyond the threshold, but identical sides differ so much too often.
@@ -134,10 +141,20 @@ impl Display for Reason {
                 "The base differs from itself by {} on this machine, which could explain the difference.",
                 percent(noise_ratio)
             ),
+            Self::RunsDiffer {
+                threshold_ratio,
+                runs_ratio,
+            } => write!(
+                to,
+                "The interval reaches across the threshold of {}, as runs of one side differ by up to {}: measure more, \
+                 or on a quieter machine.",
+                percent(threshold_ratio),
+                percent(runs_ratio)
+            ),
             Self::SingleRun { noise_ratio } => write!(
                 to,
-                "Two runs of one program differ by up to {}, and there is one a side: measure each side \
-                 several times.",
+                "With one run a side it isn't known how much two runs of one program differ; up to {} is assumed: \
+                 measure each side several times.",
                 percent(noise_ratio)
             ),
             Self::ChanceLikely { p_value } => write!(

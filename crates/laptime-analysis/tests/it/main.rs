@@ -7,4 +7,5 @@ mod series;
 #[path = "../../examples/verdicts/tally.rs"]
 mod tally;
 
+mod steadiness;
 mod verdicts;

@@ -158,10 +158,11 @@ fn benchmarks_of_two_machines_are_not_compared_unless_that_is_asked_for() {
     not comparable
     · The number of processors differs: 4 and 8.
 
-    benchmark     base      new    change      95 % interval  difference         verdict
-    ──────────────────────────────────────────────────────────────────────────────────
-    sort     1.01 ms  2.02 ms  +100.0 %  +99.2 to +100.8 %    +1.01 ms  not comparable
-    base, new and difference are of medians: difference is what a typical iteration takes longer
+    benchmark  baseline  candidate    change      95 % interval  difference         verdict
+    ─────────────────────────────────────────────────────────────────────────────────────
+    sort      1.01 ms    2.02 ms  +100.0 %  +99.2 to +100.8 %    +1.01 ms  not comparable
+    baseline, candidate and difference are of medians: difference is what a typical iteration takes
+    longer
 
     warning: a side with one measurement can't tell how much two of the same program differ: these
              intervals are about the samples that were taken

@@ -37,13 +37,13 @@ fn a_slower_step_is_said_with_its_cause_and_ends_with_code_3() {
     1 run against 1 run · steady state from step 0 · medians with 95 % intervals; changes within ±1 %
     are none
 
-    lap             base       new   change     95 % interval  difference  own part  verdict
-    ────────────────────────────────────────────────────────────────────────────────────────
-    step        101   ms  121   ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms     0.9 %   slower
-    └─ forward   40.0 ms   60.0 ms  +50.0 %  +50.0 to +50.0 %    +20.0 ms    99.1 %   slower
-    base, new and difference are of medians: difference is what a typical step takes longer
-    own part is the share of a step's difference without what the laps inside take: in a step all add up
-    to 100 %
+    lap         baseline  candidate   change     95 % interval  difference  self part  verdict
+    ──────────────────────────────────────────────────────────────────────────────────────────
+    step        101   ms   121   ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms      0.9 %   slower
+    └─ forward   40.0 ms    60.0 ms  +50.0 %  +50.0 to +50.0 %    +20.0 ms     99.1 %   slower
+    baseline, candidate and difference are of medians: difference is what a typical step takes longer
+    self part is the share of a step's difference without what the laps inside take: in a step all add
+    up to 100 %
 
     warning: a side with one run can't tell how much two runs of the same program differ: these
              intervals are about the steps of the runs that were recorded
@@ -339,14 +339,14 @@ fn every_format_is_written() {
     1 run against 1 run · steady state from step 0  
     medians with 95 % intervals; changes within ±1 % are none
 
-    | lap | base | new | change | 95 % interval | difference | own part | verdict |
+    | lap | baseline | candidate | change | 95 % interval | difference | self part | verdict |
     | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
     | step | 101 ms | 121 ms | +20.0 % | +19.7 to +20.3 % | +20.2 ms | 0.9 % | slower |
     | &emsp;forward | 40.0 ms | 60.0 ms | +50.0 % | +50.0 to +50.0 % | +20.0 ms | 99.1 % | slower |
 
-    base, new and difference are of medians: difference is what a typical step takes longer
+    baseline, candidate and difference are of medians: difference is what a typical step takes longer
 
-    own part is the share of a step's difference without what the laps inside take: in a step all add up to 100 %
+    self part is the share of a step's difference without what the laps inside take: in a step all add up to 100 %
 
     > **Warning:** a side with one run can't tell how much two runs of the same program differ: these intervals are about the steps of the runs that were recorded  
     > *Hint:* record each side five times: laptime compare base-\*.lap --new new-\*.lap
@@ -456,12 +456,13 @@ fn files_of_benchmarks_are_compared_by_name() {
     a.json → b.json  sort takes 1.11 ms, 101 µs (10 %) longer.
     1 measurement against 1 measurement · medians with 95 % intervals; changes within ±1 % are none
 
-    benchmark     base      new   change    95 % interval  difference  verdict
-    ────────────────────────────────────────────────────────────────────────
-    sort     1.01 ms  1.11 ms  +10.0 %  +9.5 to +10.5 %     +101 µs   slower
-    gone                                                             removed
-    sum      2.02 µs  2.02 µs    0.0 %   -0.4 to +0.4 %        0 ns     same
-    base, new and difference are of medians: difference is what a typical iteration takes longer
+    benchmark  baseline  candidate   change    95 % interval  difference  verdict
+    ───────────────────────────────────────────────────────────────────────────
+    sort      1.01 ms    1.11 ms  +10.0 %  +9.5 to +10.5 %     +101 µs   slower
+    gone                                                                removed
+    sum       2.02 µs    2.02 µs    0.0 %   -0.4 to +0.4 %        0 ns     same
+    baseline, candidate and difference are of medians: difference is what a typical iteration takes
+    longer
 
     warning: of 3 benchmarks: 1 slower, 1 same, 1 on one side only
 

@@ -4,7 +4,9 @@ use std::mem::take;
 
 use laptime_core::PhaseName;
 
-use super::state::{Forwards, Machine, Number};
+use super::learners::learns;
+use super::number::Number;
+use super::state::{Forwards, Machine};
 use super::unit::{OpenedFor, Unit};
 use crate::program::Program;
 
@@ -34,10 +36,25 @@ impl Machine {
         if let Some(since) = untold {
             self.infer_forward(since, at);
         }
+        self.answers_forwards();
         self.trains_on_batch(at);
         self.settle();
         self.number.backwards += 1;
+        self.number.answered = self.number.forwards;
         self.begin(PhaseName::Backward, at);
+    }
+
+    /// The forwards that wait for a backward have it: what they tell of the program.
+    fn answers_forwards(&mut self) {
+        self.claim_forwards();
+        let Some(unit) = &self.unit else { return };
+        self.habits.fetches_ahead |= unit.tail.has_batch_after_forward();
+        for module in unit.learners() {
+            learns(&mut self.learners, module);
+        }
+        if self.number.forwards == self.number.answered {
+            self.ahead.clear(); // a forward that no call told was given them
+        }
     }
 
     /// A program that calls no module and updates its weights itself has taken a step with each of its
@@ -53,7 +70,7 @@ impl Machine {
             let end = self.last.end;
             self.close_unit(end);
             self.number = Number::default();
-            self.open_step(end, PhaseName::Backward);
+            self.open_step(end, PhaseName::Backward, None);
         }
     }
 
@@ -65,14 +82,23 @@ impl Machine {
             self.backward_begin(program);
             return;
         }
-        let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);
         if self.phase.is_some() {
             return;
         }
-        if is_decided && self.has_unit() {
-            let at = self.now();
+        let has_unit = self.has_unit();
+        let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);
+        let parent = self.unit.as_ref().map(|unit| unit.parent);
+        let is_amid = || self.is_amid_step(parent.unwrap_or_else(|| self.laps.here().path));
+        // What was evaluated without gradients has none.
+        let is_other = self.kind() == Some(PhaseName::Evaluation) && !self.number.saw_grad;
+        let at = self.now();
+        if has_unit && is_decided && !(is_other && is_amid()) {
             self.begin(PhaseName::Backward, at);
-        } else if self.unit.is_none() {
+        } else if is_amid() {
+            self.train(at, PhaseName::Backward);
+            self.claim_forwards();
+            self.begin(PhaseName::Backward, at);
+        } else if !has_unit {
             self.goes_on_with_gradient();
         }
     }

@@ -6,8 +6,9 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use super::state::{Machine, PhasePlace};
-use super::unit::Phase;
+use super::number::PhasePlace;
+use super::phase::Phase;
+use super::state::Machine;
 use crate::laps::flag_if;
 
 impl Machine {

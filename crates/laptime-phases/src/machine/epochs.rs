@@ -9,14 +9,17 @@ use std::sync::Arc;
 use laptime_core::PhaseName;
 
 use super::state::Machine;
+use super::unit::Unit;
 use crate::loader::Iteration;
 
 impl Machine {
     /// A gradient is computed, or weights are updated, for what was fetched last.
     pub(super) fn trains_on_batch(&mut self, at: u64) {
-        if let Some(iteration) = self.iteration.clone() {
+        let is_told = self.number.forwards > 0;
+        let feeds = self.feeds.as_ref().filter(|_| is_told);
+        if let Some(iteration) = feeds.or(self.iteration.as_ref()).cloned() {
             if !iteration.is_trained_on() {
-                let since = self.unit.as_ref().map(|unit| unit.start);
+                let since = self.unit.as_ref().map(Unit::since);
                 // Of the program's own step no unit is open.
                 let since = since.or_else(|| self.laps.step_since());
                 iteration.train(since.unwrap_or(at));

@@ -25,7 +25,7 @@ impl Machine {
         self.function = Some(Function {
             nested: 0,
             since: at,
-            forwards: self.number.forwards,
+            is_told: false,
             written: self.laps.last_written(),
         });
     }
@@ -53,7 +53,7 @@ impl Machine {
     /// When the forward of the function's call that is under way began, if no module's call has told it.
     pub(super) fn function_since(&self) -> Option<u64> {
         let function = self.function.as_ref()?;
-        let is_untold = function.forwards == self.number.forwards && function.nested == 0;
+        let is_untold = !function.is_told && function.nested == 0;
         let is_clean = self.laps.last_written() == function.written;
         (is_untold && is_clean).then_some(function.since)
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use laptime_core::PhaseName;
 
+use super::part::{Entry, Part};
 use super::state::Machine;
 use crate::laps::Held;
 use crate::loader::Iteration;
@@ -18,16 +19,24 @@ impl Machine {
         if self.is_in_function() {
             return self.function_since();
         }
-        let is_untold = if self.unit.is_some() {
+        let is_untold = if let Some(unit) = &self.unit {
             let zeroed = self.previous == Some(PhaseName::Optimizer);
             let fetched = self.previous == Some(PhaseName::Data);
-            (zeroed || fetched) && self.number.forwards == self.number.forwards_before
+            let waits = self.number.forwards == self.number.answered;
+            (zeroed || fetched) && waits && unit.is_innermost(&*self.laps)
         } else {
             // An update of the same batch by another optimizer has its forward.
             let is_other = |it: &Arc<Iteration>| !it.in_play();
             let is_next = self.iteration.as_ref().is_none_or(is_other);
-            is_next && self.number.stepped && self.last.kind == Some(PhaseName::Step)
+            let is_here = self.laps.here().path == self.last.parent;
+            let is_after_step = self.number.stepped && self.last.kind == Some(PhaseName::Step);
+            is_next && is_here && is_after_step
         };
+        let parent = self.unit.as_ref().map(|unit| unit.parent);
+        let parent = parent.unwrap_or_else(|| self.laps.here().path);
+        if self.has_waiting_forward(parent) {
+            return None;
+        }
         let is_clean = self.laps.last_written() == self.last.written;
         (is_untold && is_clean).then_some(self.last.end)
     }
@@ -38,7 +47,14 @@ impl Machine {
         if since < unit.start || since >= at {
             return;
         }
-        unit.hold(vec![Held::new(PhaseName::Forward, since, at)]);
+        let held = Held::new(PhaseName::Forward, since, at);
+        unit.tail.push(Entry {
+            held,
+            part: Part::Other,
+            is_fixed: false,
+            is_written: false,
+            is_apart: false,
+        });
         self.laps.inferred();
     }
 }

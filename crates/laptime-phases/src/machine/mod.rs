@@ -5,28 +5,52 @@
 //! fetch or at a forward with gradients and closes at the end of an optimizer's step; further
 //! training work before the next fetch goes on with the same step. One clock value serves a
 //! whole event: what closes ends where the next begins.
+//!
+//! What a phase is of may show later. Until a backward or an update settles it, it waits in its unit's
+//! `tail`; if it turns out to be of another one, the unit is taken off the stack (`unanswered_forwards`,
+//! `other_loaders`), or interrupted and gone on with later (`pause`), and what it held waits as loose
+//! pieces for the unit that they are for.
 
+mod answers;
 mod backward;
 mod closure;
 mod communication;
 mod compile;
 mod epochs;
+mod evaluation;
+mod evaluations;
 mod fetch;
 mod forward;
+mod forward_unit;
 mod function;
+mod held_phases;
 mod inferred_forward;
+mod learners;
+mod loose_pieces;
+mod number;
 mod optimizer;
+mod other_loaders;
+mod part;
+mod pass;
+mod pause;
+mod phase;
+mod preparation;
+mod prepared_calls;
 mod state;
+mod tail;
 mod training;
+mod unanswered_forwards;
 mod unit;
 mod units;
+mod write_unit;
 
 use laptime_core::{PhaseName, SpanFlags};
 
 pub use state::Machine;
 
-use state::PhasePlace;
-use unit::Phase;
+use number::PhasePlace;
+use part::Part;
+use phase::Phase;
 
 impl Machine {
     /// Steps so far.
@@ -52,6 +76,7 @@ impl Machine {
             start,
             flags: SpanFlags::NONE,
             written: self.laps.last_written(),
+            part: Part::Other,
         }
     }
 
@@ -62,6 +87,14 @@ impl Machine {
             unit.raised_at = None;
         }
         self.phase = Some(self.open(name, start));
+    }
+
+    /// Begins a phase whose unit may show later.
+    fn begin_part(&mut self, name: PhaseName, start: u64, part: Part) {
+        self.begin(name, start);
+        if let Some(phase) = &mut self.phase {
+            phase.part = part;
+        }
     }
 
     /// Where the phase under way lies.
@@ -162,19 +195,24 @@ impl Machine {
     pub fn finish(&mut self, failed: bool) {
         let at = self.now();
         self.repair(at);
-        if !self.has_unit() {
-            return;
+        self.prepared_nothing();
+        if self.has_unit() {
+            self.finish_unit(failed);
         }
+        self.give_up(|_| true);
+    }
+
+    fn finish_unit(&mut self, failed: bool) {
         let Some(unit) = &self.unit else { return };
         let end = unit
             .raised_at
             .unwrap_or_else(|| self.last.end.max(unit.start));
-        let is_step = unit.kind == PhaseName::Step;
+        let is_open = unit.kind == PhaseName::Step && !unit.is_settled();
         if !unit.is_decided() {
             self.no_model(end);
-        } else if is_step && unit.is_only_forwards() && !self.number.zeroed {
+        } else if is_open && unit.is_only_forwards() && !self.number.zeroed {
             self.finish_forwards(end, failed);
-        } else if is_step && self.number.backwards == 0 && !self.number.stepped {
+        } else if is_open {
             self.finish_untrained(end);
         } else {
             self.close_unit(end);
@@ -186,7 +224,7 @@ impl Machine {
     fn finish_forwards(&mut self, end: u64, failed: bool) {
         let is_next = failed && self.last.kind == Some(PhaseName::Step);
         match &mut self.unit {
-            Some(unit) if is_next && unit.is_one_evaluation() => {
+            Some(unit) if is_next && unit.tail.is_one_evaluation() => {
                 unit.cut_short();
                 self.close_unit(end);
             }
@@ -196,11 +234,11 @@ impl Machine {
 
     /// Ends a step without a backward: training was interrupted, or it never was a step.
     fn finish_untrained(&mut self, end: u64) {
-        let number = &self.number;
         let trains = self.steps > 0 && self.iteration.as_ref().is_some_and(|it| it.in_play());
         let Some(unit) = &mut self.unit else { return };
-        if number.forwards > 0 && number.updates == 0 && !unit.is_cut_short() && !trains {
-            self.was_evaluation(end);
+        let is_called = unit.tail.forward_count() > 0 && !unit.tail.has_zeroed();
+        if is_called && !unit.is_cut_short() && !trains {
+            self.were_evaluations(end);
         } else {
             unit.cut_short();
             self.close_unit(end);

@@ -4,6 +4,8 @@ use std::mem::take;
 
 use laptime_core::PhaseName;
 
+use super::loose_pieces::Purpose;
+use super::part::Part;
 use super::state::{Machine, Update};
 
 impl Machine {
@@ -19,6 +21,10 @@ impl Machine {
         let at = self.now();
         self.repair(at);
         let has_unit = self.has_unit();
+        if stepping && has_unit {
+            self.answers_before_update(at);
+        }
+        let has_unit = self.unit.is_some();
         // Some programs call `zero_grad` after `step`: it belongs to the step that it ends.
         self.update = Some(Update {
             is_trailing: !stepping && !has_unit && self.number.stepped,
@@ -35,12 +41,13 @@ impl Machine {
             number.zeroed |= !goes_on;
             goes_on
         };
-        number.updates += 1;
         if stepping {
             self.trains_on_batch(at);
             self.settle();
         }
-        self.begin(PhaseName::Optimizer, at);
+        self.number.updates += 1;
+        let part = if stepping { Part::Other } else { Part::Zero };
+        self.begin_part(PhaseName::Optimizer, at, part);
         let place = self.place();
         if goes_on && place.is_some() && place == self.number.optimizer {
             self.goes_on();
@@ -77,7 +84,9 @@ impl Machine {
     pub(super) fn stepped(&mut self, at: u64, closes: bool) {
         self.number.stepped = true;
         self.habits.updates_unseen = false;
+        self.paused = None;
         self.steps += 1;
+        self.give_up(|is_for| matches!(is_for, Purpose::Forward(_) | Purpose::Backward));
         if let Some(unit) = &mut self.unit {
             unit.made_good();
         }

@@ -5,34 +5,14 @@ use std::sync::Arc;
 
 use laptime_core::PhaseName;
 
-use super::unit::{Phase, Unit};
+use super::loose_pieces::Loose;
+use super::number::{Aside, Number, PhasePlace};
+use super::pause::Paused;
+use super::phase::Phase;
+use super::prepared_calls::PreparedCalls;
+use super::unit::Unit;
 use crate::laps::{Laps, SpanId};
 use crate::loader::Iteration;
-
-/// Where a phase lies, so that the next of the same place goes on with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PhasePlace {
-    /// Directly inside the unit that opened under this path, whatever the unit's name.
-    Unit(u32),
-    /// At a path of its own.
-    Path(u32),
-}
-
-/// What happened since the step got its number.
-#[derive(Debug, Default)]
-pub struct Number {
-    pub forwards: u32,
-    /// How many of the step's forwards came before its last batch was fetched.
-    pub forwards_before: u32,
-    pub backwards: u32,
-    pub updates: u32,
-    pub stepped: bool,
-    pub saw_grad: bool,
-    pub zeroed: bool,
-    /// Where this step's last forward and last optimizer span were.
-    pub forward: Option<PhasePlace>,
-    pub optimizer: Option<PhasePlace>,
-}
 
 /// What forwards with gradients and without a loader are taken for.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -54,17 +34,10 @@ pub struct Habits {
     pub forwards: Forwards,
     /// The program trains a module in evaluation mode.
     pub trains_in_eval: bool,
+    /// The program fetches a batch between a forward and its backward.
+    pub fetches_ahead: bool,
     /// How often a lap of the program's own held only a part of a step.
     pub torn: u64,
-}
-
-/// Where a unit went on that was set aside.
-#[derive(Debug, Clone, Copy)]
-pub struct Aside {
-    /// The path that the unit opened under.
-    pub parent: u32,
-    /// The unit's own path.
-    pub path: u32,
 }
 
 /// The last unit.
@@ -146,8 +119,8 @@ pub struct Function {
     pub nested: u32,
     /// When the call began.
     pub since: u64,
-    /// Forwards of the step before the call.
-    pub forwards: u32,
+    /// A module's call has told its forward.
+    pub is_told: bool,
     /// [`crate::Laps::last_written`] when the call began.
     pub written: u64,
 }
@@ -167,6 +140,22 @@ pub struct Machine {
     pub(super) iteration: Option<Arc<Iteration>>,
     /// Iterations whose batches were fetched for a use that is not known yet.
     pub(super) waiting: Vec<Arc<Iteration>>,
+    /// Iterations with a batch that no forward was trained on yet.
+    pub(super) ahead: Vec<Arc<Iteration>>,
+    /// Whose batch the last forward of a step was given.
+    pub(super) feeds: Option<Arc<Iteration>>,
+    /// What waits for the unit that it is a part of.
+    pub(super) loose: Vec<Loose>,
+    /// A call that prepares what the next module is given, maybe.
+    pub(super) prepared: Option<PreparedCalls>,
+    /// A step that an evaluation interrupts.
+    pub(super) paused: Option<Paused>,
+    /// Where the start of a pass was written that is in no unit of the machine's.
+    pub(super) started: Option<PhasePlace>,
+    /// Modules that a step trained.
+    pub(super) learners: Vec<usize>,
+    /// Modules that wrap another one, each with that.
+    pub(super) wrappers: Vec<(usize, usize)>,
     /// The loader's pass that tells the epochs, where several loaders are read side by side.
     pub(super) epochs_of: Option<Arc<Iteration>>,
     pub(super) number: Number,
@@ -200,6 +189,14 @@ impl Machine {
             function: None,
             iteration: None,
             waiting: Vec::new(),
+            ahead: Vec::new(),
+            feeds: None,
+            loose: Vec::new(),
+            prepared: None,
+            paused: None,
+            started: None,
+            learners: Vec::new(),
+            wrappers: Vec::new(),
             epochs_of: None,
             number: Number::default(),
             previous: None,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use laptime_core::PhaseName;
 
-use super::state::{Machine, Number};
+use super::number::Number;
+use super::state::Machine;
 use super::unit::Unit;
 use crate::loader::Iteration;
 use crate::program::Program;
@@ -21,7 +22,7 @@ impl Machine {
         if !self.has_unit() {
             // A program without a loader: its step begins with its first work.
             self.goes_on_outside(phase != PhaseName::Forward);
-            self.open_step(at, phase);
+            self.open_step(at, phase, None);
             return;
         }
         let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);
@@ -30,10 +31,10 @@ impl Machine {
             self.decide(PhaseName::Step);
         } else if self.kind() == Some(PhaseName::Evaluation) {
             self.train_after_evaluation(at, phase);
-        } else if self.number.stepped && self.is_over(true) {
+        } else if self.has_updated() && self.is_over(true) {
             // `with lt.lap("body"):` around all of a step kept it open beyond its update.
             self.close_unit(at);
-            self.open_step(at, phase);
+            self.open_step(at, phase, None);
         }
     }
 
@@ -49,11 +50,17 @@ impl Machine {
         }
     }
 
+    /// Whether the unit that is open holds the update of its step: a lap of the user's keeps it open.
+    pub(super) fn has_updated(&self) -> bool {
+        self.number.stepped && self.unit.as_ref().is_some_and(Unit::is_settled)
+    }
+
     /// Whether a step that a lap of the user's kept open has ended for this work. With a loader, a
     /// second optimizer (a GAN's) updates in the step of the same batch; a forward without gradients
     /// after the update is a validation.
     pub(super) fn is_over(&self, grad: bool) -> bool {
-        !grad || !self.iteration.as_ref().is_some_and(|it| it.in_play())
+        let is_fed = self.iteration.as_ref().is_some_and(|it| it.in_play());
+        !grad || !is_fed || !self.ahead.is_empty()
     }
 
     /// What looked like evaluation is followed by training work: the forward was a teacher's, or that
@@ -63,29 +70,49 @@ impl Machine {
         let saw_grad = self.number.saw_grad;
         let is_other =
             |it: &Arc<Iteration>| saw_grad || !it.loader.expects.is(PhaseName::Evaluation);
-        let Some(iteration) = self.iteration.clone().filter(is_other) else {
-            self.end_evaluation(at);
+        // A step that was interrupted, or whose forward waits for this, needs no forward of its own here.
+        let parent = self.unit.as_ref().map_or(0, |unit| unit.parent);
+        let is_rest = phase != PhaseName::Forward
+            && (self.paused.is_some() || self.has_waiting_forward(parent));
+        let is_fed = self.waiting_batch(parent).is_some();
+        let is_sure = self.unit.as_ref().is_some_and(|unit| unit.is_sure);
+        let iteration = self.iteration.clone().filter(is_other);
+        let Some(iteration) = iteration.filter(|_| !is_rest && !is_fed && !is_sure) else {
+            self.end_evaluation(self.last.end);
             // Its batch was evaluated, and so were the forwards.
             self.iteration = None;
             self.number = Number::default();
-            self.open_step(at, phase);
+            self.open_step(at, phase, None);
             return;
         };
         iteration.loader.was_step();
         iteration.loader.teacher.set(!saw_grad);
         self.turn_into(PhaseName::Step);
+        self.is_step();
         iteration.confirmed.set(Some(PhaseName::Step));
     }
 
-    /// Opens a step, unless the user's own lap times it, or the phase that is about to begin.
-    pub(super) fn open_step(&mut self, at: u64, phase: PhaseName) {
+    /// Opens a step, unless the user's own lap times it, or the phase that is about to begin, with a call of
+    /// `module`.
+    pub(super) fn open_step(&mut self, at: u64, phase: PhaseName, module: Option<usize>) {
         let spot = self.laps.here();
-        // After the last batch, as in a fine-tuning that goes on with tensors, the optimizer tells steps.
-        if self.iteration.as_ref().is_some_and(|it| !it.in_play()) {
-            self.iteration = None;
-        }
+        let (start, prepared) = self.begins_with(at, module);
         let update = self.update.as_ref();
         let is_trailing = update.is_some_and(|update| update.is_trailing);
+        let is_forward = phase == PhaseName::Forward;
+        let early = self.waiting_batch(spot.path).filter(|_| !is_trailing);
+        let goes_on = self
+            .paused
+            .as_ref()
+            .is_some_and(|paused| !paused.is_updated());
+        let is_first = phase == PhaseName::Optimizer && !self.number.stepped && !goes_on;
+        let ahead = self.ahead.last().filter(|_| is_forward || is_first);
+        if let Some(next) = early.as_ref().or(ahead).cloned() {
+            self.goes_on_to(next);
+        } else if self.iteration.as_ref().is_some_and(|it| !it.in_play()) {
+            // After the last batch, as in a fine-tuning that goes on with tensors, the optimizer tells steps.
+            self.iteration = None;
+        }
         if self.number.stepped && self.iteration.is_none() && !is_trailing {
             self.number = Number::default();
         }
@@ -93,13 +120,34 @@ impl Machine {
         let goes_on = self.number.stepped && spot.path == self.last.parent;
         let is_part = spot.in_phase && self.iteration.is_none();
         let is_timed = spot.in_step || is_part || spot.innermost == Some(phase);
-        if !is_timed && let Some(unit) = self.open_unit(PhaseName::Step, spot, at) {
+        if !is_timed && let Some(unit) = self.open_unit(PhaseName::Step, spot, start) {
             unit.decide();
             if goes_on {
                 self.goes_on_with_last();
+            } else {
+                self.is_step();
             }
         }
+        if let Some(iteration) = early {
+            self.claim_pass(&iteration);
+        }
+        self.has_prepared(prepared);
         self.loader_trains();
+    }
+
+    /// A batch of this iteration that was fetched before is used: in the next step, and not in one more update of
+    /// the last batch.
+    pub(super) fn goes_on_to(&mut self, iteration: Arc<Iteration>) {
+        self.iteration = Some(iteration);
+        self.number = Number::default();
+        self.paused.take_if(|paused| paused.is_updated());
+    }
+
+    /// The unit that is open is a step: it goes on with the one that was interrupted, and weights that were zeroed
+    /// were so for it.
+    pub(super) fn is_step(&mut self) {
+        self.resume();
+        self.claim_zeroed();
     }
 
     /// Whether the step has been updated without an optimizer that was seen: by `w -= rate * w.grad`,

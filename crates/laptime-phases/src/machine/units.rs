@@ -1,10 +1,14 @@
 //! Which unit is open: opening, naming, closing steps and evaluations.
 
+use std::sync::Arc;
+
 use laptime_core::PhaseName;
 
-use super::state::{Machine, Number};
+use super::number::Number;
+use super::state::Machine;
 use super::unit::{Unit, UnitState};
 use crate::laps::Spot;
+use crate::loader::Iteration;
 
 impl Machine {
     /// Opens a unit.
@@ -28,6 +32,15 @@ impl Machine {
             }
             None => false,
         }
+    }
+
+    /// Something was written that doesn't lie in the open unit.
+    pub(super) fn wrote_elsewhere(&mut self) {
+        let written = self.laps.last_written();
+        if let Some(unit) = &mut self.unit {
+            unit.wrote_elsewhere(self.last.written, written);
+        }
+        self.last.written = written;
     }
 
     /// Kind of the open unit.
@@ -76,6 +89,7 @@ impl Machine {
         };
         let at = self.now();
         let (state, fetches, fetch_end) = (old.state, old.fetches, old.fetch_end);
+        let before = old.take_what_came_before();
         old.cut_short();
         old.close(&*self.laps, at);
         self.last.end = at;
@@ -85,6 +99,7 @@ impl Machine {
         if let Some(unit) = self.open_unit(kind, spot, at) {
             unit.state = state.min(UnitState::Decided);
             (unit.fetches, unit.fetch_end) = (fetches, fetch_end);
+            unit.came_before(before.into_iter());
         }
     }
 
@@ -110,7 +125,7 @@ impl Machine {
         self.waiting.clear();
         self.previous = None;
         let is_over = std::mem::take(&mut self.number.stepped);
-        let Some(mut unit) = self.unit.take() else {
+        let Some(unit) = self.unit.take() else {
             return;
         };
         self.last.parent = unit.parent;
@@ -123,7 +138,7 @@ impl Machine {
             iteration.loader.fetch_only.set(true);
             iteration.confirmed.set(None);
         }
-        unit.settle(&*self.laps);
+        unit.was_closed(&*self.laps);
     }
 
     /// A forward or training work has told what the fetched batches are for.
@@ -131,6 +146,18 @@ impl Machine {
         self.turn_into(kind);
         if let Some(unit) = &mut self.unit {
             unit.decide();
+        }
+        if kind == PhaseName::Step {
+            self.is_step();
+        } else {
+            let own = self.iteration.as_ref();
+            let is_own = |of: &Arc<Iteration>| own.is_some_and(|own| Arc::ptr_eq(own, of));
+            let unit = self.unit.as_ref();
+            let is_used = |of: &Arc<Iteration>| {
+                let mut used = unit.into_iter().flat_map(|unit| unit.tail.iterations());
+                used.any(|used| Arc::ptr_eq(used, of))
+            };
+            self.ahead.retain(|of| !is_own(of) && !is_used(of));
         }
         for waiting in self.waiting.drain(..) {
             waiting.confirmed.set(Some(kind));
@@ -143,65 +170,17 @@ impl Machine {
     /// The unit is what it is named.
     pub(super) fn settle(&mut self) {
         if let Some(unit) = &mut self.unit {
+            unit.order_zeroed(self.number.updates);
             unit.settle(&*self.laps);
         }
     }
 
-    /// An open step with forwards and no backward was evaluation with gradients on. A `zero_grad` at
-    /// its end is no part of that: a step begins with it, as after a validation that was left early.
-    pub(super) fn was_evaluation(&mut self, at: u64) {
-        let unit = self.unit.as_mut();
-        let zeroed = unit.map_or_else(Vec::new, |unit| unit.take_last(PhaseName::Optimizer));
-        let (Some(first), Some(last)) = (zeroed.first(), zeroed.last()) else {
-            self.rename(PhaseName::Evaluation);
-            self.end_evaluation(at);
-            return;
-        };
-        let (begin, end) = (first.start, last.start + last.duration);
-        self.last.end = begin;
-        self.rename(PhaseName::Evaluation);
-        self.end_evaluation(begin);
-        self.iteration = None;
-        self.open_step(begin, PhaseName::Optimizer);
-        self.number = Number {
-            updates: 1,
-            zeroed: true,
-            ..Number::default()
-        };
+    /// Nothing came of the unit.
+    pub(super) fn gives_up(&mut self, at: u64) {
         if let Some(unit) = &mut self.unit {
-            unit.hold(zeroed);
+            unit.gives_up();
         }
-        self.last.end = end;
-    }
-
-    /// An open step that has only a `zero_grad` was none, as in a trainer that validates first: what
-    /// was done stands alone.
-    pub(super) fn was_no_step(&mut self, at: u64) {
-        let laps = &*self.laps;
-        if self.unit.as_mut().is_some_and(|unit| unit.dissolve(laps)) {
-            self.unit = None;
-            self.previous = None;
-            self.last.written = self.laps.last_written();
-        } else {
-            if let Some(unit) = &mut self.unit {
-                unit.gives_up();
-            }
-            self.close_unit(at);
-        }
-        self.number = Number::default();
-    }
-
-    /// The forwards of an open step were evaluations: no backward came, and no batch was fetched for them.
-    pub(super) fn were_evaluations(&mut self, at: u64) {
-        let laps = &*self.laps;
-        if !self.unit.as_mut().is_some_and(|unit| unit.come_apart(laps)) {
-            self.was_evaluation(self.last.end.min(at));
-            return;
-        }
-        self.unit = None;
-        self.previous = None;
-        self.last.written = self.laps.last_written();
-        self.last.kind = Some(PhaseName::Evaluation);
+        self.close_unit(at);
         self.number = Number::default();
     }
 

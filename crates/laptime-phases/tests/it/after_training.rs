@@ -84,6 +84,27 @@ fn a_forward_between_an_update_and_the_next_fetch_is_an_evaluation() {
     assert_eq!(program.total("evaluation"), 3 * FORWARD);
 }
 
+/// `torch.compile(model)` is trained, and `model` called by itself after each update.
+#[test]
+fn a_forward_of_what_is_wrapped_is_an_evaluation_too() {
+    let program = Program::new();
+    for _ in program.loader(3).pass() {
+        program.call(Forward {
+            number: 1,
+            wraps: Some(0),
+            ..Forward::default()
+        });
+        program.backward();
+        program.step();
+        program.forward();
+        program.other(OUTSIDE);
+    }
+    program.finish();
+    assert_eq!(program.count("step"), 3);
+    assert_eq!(program.total("step/forward"), 3 * FORWARD);
+    assert_eq!(program.count("evaluation"), 3);
+}
+
 #[test]
 fn a_forward_before_the_loop_of_a_test_ends_with_itself() {
     let program = Program::new();

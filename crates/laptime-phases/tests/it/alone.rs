@@ -146,6 +146,7 @@ fn a_model_without_parameters_is_an_evaluation_each_time_that_it_is_not_a_loss()
         let _lap = program.lap("elsewhere");
         program.call(loss(2));
     }
+    program.finish();
     assert_eq!(program.count("evaluation"), 1);
     assert_eq!(program.count("elsewhere/evaluation"), 1);
 }

@@ -76,3 +76,26 @@ fn a_loss_after_a_model_goes_on_with_an_evaluation_that_was_set_aside() {
     assert_eq!(program.count("evaluation"), 2);
     assert_eq!(program.total("evaluation"), 2 * (FORWARD + 2));
 }
+
+/// The start of a pass is told under the step's plain name, as a part: counting began after it.
+#[test]
+fn a_step_that_is_set_aside_has_its_batch_and_leaves_the_start_of_its_pass_behind() {
+    let program = Program::new();
+    for epoch in 0..2 {
+        let mut batches = program.loader(2).pass();
+        batches.begin(400);
+        for index in batches {
+            let is_first = index == 1;
+            program.call_around(Forward::default(), || set_aside(&program, is_first));
+            program.backward();
+            program.step();
+        }
+        assert_eq!(program.count("counted step"), epoch + 1);
+    }
+    program.finish();
+    assert_eq!(program.count("counted step/data"), 2);
+    assert_eq!(program.count("step"), 2);
+    assert_eq!(program.count("step/data"), 2);
+    let data = program.total("step/data") + program.total("counted step/data");
+    assert_eq!(data, 2 * 400 + 4 * 100 + 2 * 3);
+}

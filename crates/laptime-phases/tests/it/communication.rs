@@ -1,6 +1,8 @@
 //! Processes that exchange data: a part of what it is done for, and a sign of nothing.
 
-use crate::program::{BACKWARD, FORWARD, Forward, OUTSIDE, Program, STEP, ZERO, loss};
+use crate::program::{
+    BACKWARD, DATA, FORWARD, Forward, LAST_FETCH, OUTSIDE, Program, STEP, ZERO, loss,
+};
 
 const EXCHANGE: u64 = 9;
 
@@ -106,14 +108,15 @@ fn exchanges_before_training_are_its_start_and_between_steps_are_rows_of_their_o
 fn a_fetch_begins_after_an_exchange_that_came_before_it() {
     let program = Program::new();
     program.train_batch();
-    let pass = program.loader(1).pass();
-    let start = program.script().clock();
-    program.exchange(EXCHANGE);
-    pass.iteration.set_made(start, program.script().clock());
+    let mut pass = program.loader(1).pass();
+    pass.begin_around(OUTSIDE, || program.exchange(EXCHANGE));
     for _ in pass {
         program.train_batch();
     }
     program.finish();
+    let data = program.total("step/data");
+    assert_eq!(data, OUTSIDE + EXCHANGE + DATA + LAST_FETCH);
+    assert_eq!((program.count("step"), program.count("step/data")), (2, 1));
     let top = program.top();
     let overlaps = top.windows(2).any(|pair| pair[0].end() > pair[1].start);
     assert!(!overlaps, "{top:?}");

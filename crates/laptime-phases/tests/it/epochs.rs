@@ -123,6 +123,25 @@ fn an_epoch_begins_with_the_zero_grad_before_its_loop() {
     assert_eq!(epochs_began(&program), [steps[0], steps[3]]);
 }
 
+/// After a training whose steps Laptime told.
+#[test]
+fn a_pass_with_steps_of_the_program_s_own_is_an_epoch_after_others() {
+    let program = Program::new();
+    for _ in program.loader(3).pass() {
+        program.train_batch();
+    }
+    let mut batches = program.loader(3).pass();
+    for _ in 0..3 {
+        let _step = program.lap("step");
+        {
+            let _data = program.lap("data");
+            batches.next();
+        }
+        program.train_batch();
+    }
+    assert_eq!(program.epochs(), 2);
+}
+
 /// `for batch in lt.track(loader, "step")`: the program's own lap is the step.
 #[test]
 fn an_epoch_begins_with_its_first_step_where_the_program_s_own_laps_are_the_steps() {

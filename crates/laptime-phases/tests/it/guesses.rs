@@ -145,6 +145,30 @@ fn a_lap_inside_the_first_forward_of_a_teacher_is_counted_once() {
     }
 }
 
+/// With `--modules`, from a pass on whose start takes its time.
+#[test]
+fn a_teacher_with_laps_inside_makes_no_evaluation_of_the_start_of_its_pass() {
+    let program = Program::new();
+    let mut batches = program.loader(3).pass();
+    batches.begin(400);
+    for _ in batches {
+        {
+            let _no = program.no_grad();
+            program.call_around(evaluating(11), || drop(program.lap("Teacher")));
+        }
+        program.forward();
+        program.backward();
+        program.step();
+    }
+    program.finish();
+    assert_eq!(program.count("step"), 3);
+    assert_eq!(program.count("evaluation"), 0);
+    assert_eq!(
+        program.total("step/data") + program.total("evaluation/data"),
+        400 + 3 * 100 + 3
+    );
+}
+
 #[test]
 fn an_evaluation_with_gradients_and_laps_is_counted_once() {
     let program = Program::new();

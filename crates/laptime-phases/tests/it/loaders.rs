@@ -69,20 +69,6 @@ fn an_epoch_is_marked_at_each_iteration_of_the_training_loader() {
 }
 
 #[test]
-fn making_the_iterator_counts_as_waiting_for_its_first_batch() {
-    let program = Program::new();
-    let batches = program.loader(1).pass();
-    let start = program.script().clock();
-    program.other(400);
-    batches.iteration.set_made(start, program.script().clock());
-    for _ in batches {
-        program.train_batch();
-    }
-    assert_eq!(program.top()[0].start, start);
-    assert_eq!(program.total("step/data"), 400 + DATA + LAST_FETCH);
-}
-
-#[test]
 fn the_end_of_training_goes_on_with_a_step_even_after_a_validation() {
     let program = Program::new();
     let (train, test) = (program.loader(2), program.loader(2));

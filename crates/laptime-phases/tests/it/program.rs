@@ -35,6 +35,10 @@ pub struct Forward {
     pub took: u64,
     pub training: bool,
     pub module: Module,
+    /// Gradients reach what it is given.
+    pub is_given_learned: bool,
+    /// Which module it is nothing but a wrapper around.
+    pub wraps: Option<usize>,
     /// Which of the program's modules.
     pub number: usize,
     pub raises: bool,
@@ -46,6 +50,8 @@ impl Default for Forward {
             took: FORWARD,
             training: true,
             module: Module::Network,
+            is_given_learned: false,
+            wraps: None,
             number: 0,
             raises: false,
         }
@@ -57,6 +63,7 @@ pub fn loss(took: u64) -> Forward {
     Forward {
         took,
         module: Module::Loss,
+        number: usize::MAX,
         ..Forward::default()
     }
 }
@@ -87,7 +94,7 @@ impl phases::Program for Answers {
     }
 
     fn trains(&self) -> bool {
-        self.call.module == Module::Network
+        self.call.module == Module::Network || self.call.is_given_learned
     }
 
     fn is_bare(&self) -> bool {
@@ -96,6 +103,10 @@ impl phases::Program for Answers {
 
     fn called(&self) -> usize {
         self.call.number
+    }
+
+    fn wraps(&self) -> Option<usize> {
+        self.call.wraps
     }
 
     fn for_parameters(&self) -> bool {
@@ -412,6 +423,11 @@ impl Loader {
         self.pass_of(self.batches)
     }
 
+    /// Somebody begins to go over it, who may read an iterator that was kept.
+    pub fn goes_over(&self) {
+        self.memory.gone_over.set(true);
+    }
+
     /// A pass with so many batches.
     pub fn pass_of(&self, batches: u32) -> Batches {
         Batches {
@@ -439,6 +455,21 @@ pub struct Batches {
 }
 
 impl Batches {
+    /// The iterator is made, which takes so long.
+    pub fn begin(&mut self, took: u64) {
+        self.begin_around(took, || ());
+    }
+
+    /// The iterator is made, and something else happens in that.
+    pub fn begin_around(&mut self, took: u64, inside: impl FnOnce()) {
+        let program = self.program.clone();
+        let answers = program.answers(Forward::default());
+        program.tell(|machine| machine.pass_begin(&answers));
+        program.other(took);
+        inside();
+        program.tell(|machine| machine.pass_end(Some(&self.iteration)));
+    }
+
     /// A fetch begins, and its end may never be told.
     pub fn begin_fetch(&self) {
         let answers = self.program.answers(Forward::default());

@@ -19,7 +19,7 @@ use super::call::Call;
 use super::counting::Counting;
 use super::hooks;
 use super::own_python::{Hidden, guarded};
-use super::process::{self, Phases};
+use super::process::Phases;
 use super::program::ProgramAtCall;
 use super::ranges;
 use super::thread::{self, Working};
@@ -32,6 +32,8 @@ use crate::steps;
 enum Event {
     /// An iterator of a loader's is made.
     Iter,
+    /// A loader is gone over that makes its iterators itself, or keeps one.
+    Over,
     Fetch,
     /// A module is made, or gets other weights.
     Made,
@@ -62,6 +64,7 @@ impl Event {
     fn named(name: &str) -> PyResult<Self> {
         Ok(match name {
             "iter" => Self::Iter,
+            "over" => Self::Over,
             "fetch" => Self::Fetch,
             "made" => Self::Made,
             "forward" => Self::Forward,
@@ -187,7 +190,15 @@ impl Watched {
     fn see<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
         let phases = self.phases.get();
         match self.event {
-            Event::Iter => return self.made(call),
+            Event::Iter => return self.passes(call),
+            Event::Over => {
+                let kept = guarded(|| {
+                    call.argument(0).inspect(|loader| phases.gone_over(loader));
+                    Ok(())
+                });
+                kept.or_else(|error| phases.broken(call.python, error))?;
+                return call.pass();
+            }
             Event::Made => {
                 phases
                     .with(|machine| machine.module_made(ProgramAtCall::new(phases, call).called()));
@@ -290,8 +301,9 @@ impl Watched {
     fn may_begin(&self, call: &Call<'_>) -> PyResult<Option<Began>> {
         let phases = self.phases.get();
         let fetches = self.event == Event::Fetch;
+        let waits = fetches || self.event == Event::Iter;
         let updates = matches!(self.event, Event::Step | Event::Work);
-        if !phases.may_begin(call.python, !fetches, updates)? {
+        if !phases.may_begin(call.python, !waits, updates)? {
             return Ok(None);
         }
         if self.event == Event::Function
@@ -322,6 +334,7 @@ impl Watched {
         let program = ProgramAtCall::new(phases, call);
         phases.with(|machine| match (self.event, &began.iteration) {
             (Event::Fetch, Some(iteration)) => machine.fetch_begin(iteration, &program),
+            (Event::Iter, _) => machine.pass_begin(&program),
             (Event::Forward, _) => machine.forward_begin(&program),
             (Event::Backward, _) => machine.backward_begin(&program),
             (Event::Gradient, _) => machine.gradient_begin(&program),
@@ -351,6 +364,7 @@ impl Watched {
                     }
                     Some(_) => machine.fetch_failed(iteration),
                 },
+                (Event::Iter, iteration) => machine.pass_end(iteration.as_ref()),
                 (Event::Forward, _) => machine.forward_end(raised),
                 (Event::Backward | Event::Gradient, _) => machine.backward_end(raised),
                 (Event::Function, _) => machine.function_end(raised),
@@ -379,18 +393,24 @@ impl Watched {
 
     // -- calls that are no phases ----------------------------------------------------------
 
-    /// An iterator is made: its first fetch has waited since then.
-    fn made<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
+    /// An iterator is made: a pass begins, and data is waited for.
+    fn passes<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (phases, python) = (self.phases.get(), call.python);
-        process::join();
-        let start = clock::now();
-        let iterator = call.pass()?;
-        let kept = guarded(|| match call.argument(0) {
-            Some(loader) => phases.made(&iterator, &loader, start),
-            None => Ok(()),
+        let began = self.begin(call)?;
+        let result = call.pass();
+        let made = guarded(|| match (&result, call.argument(0)) {
+            (Ok(iterator), Some(loader)) => phases.made(iterator, &loader),
+            _ => Ok(None),
         });
-        kept.or_else(|error| phases.broken(python, error))?;
-        Ok(iterator)
+        let (iteration, kept) = match made {
+            Ok(iteration) => (iteration, Ok(())),
+            Err(error) => (None, phases.broken(python, error)),
+        };
+        let ended = began.map_or(Ok(()), |began| {
+            let began = Began { iteration, ..began };
+            self.end(python, &began, result.as_ref().err())
+        });
+        kept.and(ended).and(result)
     }
 
     fn before<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {

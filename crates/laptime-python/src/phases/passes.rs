@@ -83,14 +83,18 @@ impl Passes {
         iterator: &Bound<'_, PyAny>,
         loader: &Bound<'_, PyAny>,
     ) -> PyResult<Arc<Iteration>> {
-        let memory = self.loaders.find(loader).unwrap_or_else(|| {
+        self.begin(iterator, self.loader(loader))
+    }
+
+    /// What is remembered of a loader.
+    pub fn loader(&self, loader: &Bound<'_, PyAny>) -> Arc<Loader> {
+        self.loaders.find(loader).unwrap_or_else(|| {
             let memory = Arc::new(Loader::default());
             if let Ok(of) = PyWeakrefReference::new(loader) {
                 self.loaders.keep(loader, of, Arc::clone(&memory));
             }
             memory
-        });
-        self.begin(iterator, memory)
+        })
     }
 
     fn begin(&self, iterator: &Bound<'_, PyAny>, loader: Arc<Loader>) -> PyResult<Arc<Iteration>> {

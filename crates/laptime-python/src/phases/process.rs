@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use laptime_phases::{Flag, Iteration, Machine};
-use laptime_recorder::{self as recorder, clock};
+use laptime_recorder as recorder;
 
 use crate::entry::measuring;
 use crate::handler;
@@ -224,18 +224,21 @@ impl Phases {
         self.passes.of(iterator)
     }
 
-    /// A loader has made an iterator, from `start` to now.
+    /// A loader has made an iterator: the pass of that.
     pub fn made(
         &self,
         iterator: &Bound<'_, PyAny>,
         loader: &Bound<'_, PyAny>,
-        start: u64,
-    ) -> PyResult<()> {
+    ) -> PyResult<Option<Arc<Iteration>>> {
+        let made = || self.passes.made(iterator, loader);
+        self.on.get().then(made).transpose()
+    }
+
+    /// Somebody begins to go over a loader.
+    pub fn gone_over(&self, loader: &Bound<'_, PyAny>) {
         if self.on.get() {
-            let iteration = self.passes.made(iterator, loader)?;
-            iteration.set_made(start, clock::now());
+            self.passes.loader(loader).gone_over.set(true);
         }
-        Ok(())
     }
 
     /// Looks for devices before the laps of this call open, so that they are timed there: before the

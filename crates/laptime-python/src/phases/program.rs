@@ -21,6 +21,12 @@ use crate::interned::intern;
 /// Told of a module call whose module itself has something to learn.
 const BY_ITSELF: u8 = 2;
 
+/// What wrappers call the one module that they have: `torch.compile`, `DataParallel` and its kin, FSDP.
+const WRAPPED: [&str; 3] = ["_orig_mod", "module", "_fsdp_wrapped_module"];
+
+/// Wrappers around each other.
+const MOST_WRAPPERS: usize = 8;
+
 /// A module of which something is known, for as long as it lives.
 #[derive(Default)]
 pub struct LastModule(Mutex<Option<Py<PyWeakrefReference>>>);
@@ -89,6 +95,29 @@ impl<'a, 'py> ProgramAtCall<'a, 'py> {
             self.phases.model.set(&module);
         }
         Ok(is_bare)
+    }
+
+    /// The module inside of wrappers, such as `torch.compile`'s and those for several processes.
+    fn wrapped(&self) -> PyResult<Option<usize>> {
+        let python = self.call.python;
+        let (mut inner, mut found) = (self.call.argument(0), None);
+        for _ in 0..MOST_WRAPPERS {
+            let Some(module) = inner.take() else { break };
+            let parts = own(&module, intern!(python, "_modules"))?;
+            let Some(parts) = parts.and_then(|parts| parts.cast_into::<PyDict>().ok()) else {
+                break;
+            };
+            if parts.len() != 1 {
+                break;
+            }
+            for name in WRAPPED {
+                if let Some(module) = parts.get_item(name)? {
+                    found = Some(module.as_ptr() as usize);
+                    inner = Some(module);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Whether a call of `torch.autograd.grad(outputs, inputs, …)` asks for what is learned.
@@ -170,6 +199,10 @@ impl Program for ProgramAtCall<'_, '_> {
     fn called(&self) -> usize {
         let module = self.call.argument(0);
         module.map_or(0, |module| module.as_ptr() as usize)
+    }
+
+    fn wraps(&self) -> Option<usize> {
+        self.wrapped().map_err(thread::trouble).ok().flatten()
     }
 
     fn for_parameters(&self) -> bool {

@@ -65,6 +65,8 @@ fn open(span: SpanId) -> Open {
 /// The laps of a machine whose spans are recorded.
 pub struct Recorder {
     known: [Cell<Option<Spot>>; KNOWN],
+    /// The first piece of a step was written that goes on: who listens is told at its end.
+    has_begun: Cell<bool>,
 }
 
 impl Recorder {
@@ -72,6 +74,14 @@ impl Recorder {
     pub fn new() -> Self {
         Self {
             known: [const { Cell::new(None) }; KNOWN],
+            has_begun: Cell::new(false),
+        }
+    }
+
+    fn begins(&self, held: &Held) {
+        let is_step = held.name == PhaseName::Step && held.flags.is_whole();
+        if is_step && steps::is_on() {
+            self.has_begun.set(true);
         }
     }
 }
@@ -106,11 +116,12 @@ impl Laps for Recorder {
 
     fn close(&self, span: SpanId, end: u64, flags: SpanFlags) {
         let open = open(span);
-        // What continues a step is none.
-        let tells = steps::is_on() && !flags.has(SpanFlags::CONTINUES);
-        let step = tells.then(|| steps::closing(open)).flatten();
+        // What continues a step is none, unless that was written without being told.
+        let tells = !flags.has(SpanFlags::CONTINUES) || self.has_begun.get();
+        let step = (steps::is_on() && tells).then(|| steps::closing(open));
         span::close_by_id(open, Some(end), flags);
-        if let Some(step) = step {
+        if let Some(step) = step.flatten() {
+            self.has_begun.set(false);
             steps::ended(&step, true);
         }
     }
@@ -125,10 +136,12 @@ impl Laps for Recorder {
     }
 
     fn emit(&self, held: &Held, parent: u32) -> u32 {
+        self.begins(held);
         emit(held, parent, extra(held))
     }
 
     fn emit_around(&self, held: &Held, parent: u32) -> u32 {
+        self.begins(held);
         let extra = Extra {
             shares_device_time: true,
             ..extra(held)

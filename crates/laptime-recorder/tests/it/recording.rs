@@ -162,7 +162,51 @@ fn a_unit_that_is_set_aside_goes_on_under_another_name_and_closes_as_before() {
         let part = read.spans["train/step"][0];
         assert_eq!(part.flags, SpanFlags::UNFINISHED);
         assert_eq!(part.end(), read.spans["train/step/data"][0].end());
-        assert_eq!(read.spans["train/counted step"][0].start, part.end());
+        let rest = read.spans["train/counted step"][0];
+        assert_eq!(rest.start, part.end());
+        assert_eq!(rest.flags, SpanFlags::REST, "it is no whole one either");
+        let phase = read.spans["train/counted step/forward"][0];
+        assert_eq!(phase.flags, SpanFlags::NONE, "that is whole");
+    });
+}
+
+#[test]
+fn a_unit_that_is_set_aside_before_anything_closed_in_it_is_a_whole_one() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let [step, forward] = ["step", "forward"].map(Site::intern);
+        let unit = enter(step).unwrap();
+        let phase = enter(forward).unwrap();
+        set_aside(None);
+        exit(phase);
+        exit(unit);
+        let read = read(&recording.finish().unwrap());
+        let names: Vec<String> = counts(&read).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["counted step", "counted step/forward"]);
+        assert_eq!(read.spans["counted step"][0].flags, SpanFlags::NONE);
+    });
+}
+
+#[test]
+fn a_phase_that_is_parted_with_its_unit_is_a_rest_too_and_what_opens_later_is_not() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let [step, forward, layer] = ["step", "forward", "layer"].map(Site::intern);
+        let unit = enter(step).unwrap();
+        let phase = enter(forward).unwrap();
+        exit(enter(layer).unwrap());
+        set_aside(None);
+        exit(enter(layer).unwrap());
+        exit(phase);
+        exit(unit);
+        let read = read(&recording.finish().unwrap());
+        let flags = |path: &str| read.spans[path][0].flags;
+        assert!(flags("counted step").has(SpanFlags::REST));
+        assert!(flags("counted step/forward").has(SpanFlags::REST));
+        assert_eq!(flags("counted step/forward/layer"), SpanFlags::NONE);
+        assert_eq!(flags("step/forward"), SpanFlags::UNFINISHED);
     });
 }
 

@@ -30,6 +30,8 @@ pub const FORMATS: [(&str, Format); 4] = [
 
 /// Renders a comparison; all rows where `is_whole`, else those with a clear change and what is around.
 pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bool) -> String {
+    #[cfg(any(test, feature = "checked"))]
+    crate::contradictions::refuse_comparison(comparison);
     let documents = || {
         let pairs = comparison.pairs.iter();
         pairs.enumerate().map(|(at, pair)| {

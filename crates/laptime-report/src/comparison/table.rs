@@ -238,7 +238,7 @@ fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
             ""
         };
         format!(
-            "base, new and difference are of medians: difference is what a typical {noun} takes longer{beside}"
+            "baseline, candidate and difference are of medians: difference is what a typical {noun} takes longer{beside}"
         )
     }];
     if let Some(row) = &pair.step_to_step {
@@ -249,16 +249,16 @@ fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
     }
     if has_share {
         notes.push(if is_of_run {
-            "own part is the share of that difference without what the laps inside take: all add up to 100 %"
+            "self part is the share of that difference without what the laps inside take: all add up to 100 %"
                 .to_owned()
         } else if shares_of(pair) == Some(Average::Means) {
             format!(
-                "the medians of the laps inside do not add up to the {noun}'s, so own part is of means: the share of \
+                "the medians of the laps inside do not add up to the {noun}'s, so self part is of means: the share of \
                  what {a} {noun} takes longer on average, without what the laps inside take; all add up to 100 %"
             )
         } else {
             format!(
-                "own part is the share of a {noun}'s difference without what the laps inside take: in {a} \
+                "self part is the share of a {noun}'s difference without what the laps inside take: in {a} \
                  {noun} all add up to 100 %"
             )
         });

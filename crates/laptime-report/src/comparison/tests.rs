@@ -98,21 +98,21 @@ fn the_same_training_takes_as_long_as_before() {
     limits
     · step:p50 > 5%: kept (20.4 ms → 20.4 ms)
 
-    lap               base       new  change   95 % interval  difference       verdict
-    ──────────────────────────────────────────────────────────────────────────────────
-    step          20.4  ms  20.4  ms   0.0 %  -0.5 to +0.5 %        0 ns          same
-    ├─ data        1.60 ms   1.60 ms   0.0 %  -1.4 to +1.5 %        0 ns  inconclusive
-    ├─ forward     6.10 ms   6.10 ms   0.0 %  -0.4 to +0.4 %        0 ns          same
-    ├─ backward    9.10 ms   9.10 ms   0.0 %  -0.3 to +0.3 %        0 ns          same
-    └─ optimizer   3.10 ms   3.10 ms   0.0 %  -0.7 to +0.7 %        0 ns          same
-    evaluation    14.0  ms  14.0  ms   0.0 %             –          0 ns  inconclusive
-    └─ forward    12.0  ms  12.0  ms   0.0 %             –          0 ns  inconclusive
-    base, new and difference are of medians: difference is what a typical step takes longer; of other
-    laps, what one takes longer
+    lap           baseline  candidate  change   95 % interval  difference       verdict
+    ───────────────────────────────────────────────────────────────────────────────────
+    step          20.4  ms   20.4  ms   0.0 %  -0.5 to +0.5 %        0 ns          same
+    ├─ data        1.60 ms    1.60 ms   0.0 %  -1.4 to +1.5 %        0 ns  inconclusive
+    ├─ forward     6.10 ms    6.10 ms   0.0 %  -0.4 to +0.4 %        0 ns          same
+    ├─ backward    9.10 ms    9.10 ms   0.0 %  -0.3 to +0.3 %        0 ns          same
+    └─ optimizer   3.10 ms    3.10 ms   0.0 %  -0.7 to +0.7 %        0 ns          same
+    evaluation    14.0  ms   14.0  ms   0.0 %             –          0 ns  inconclusive
+    └─ forward    12.0  ms   12.0  ms   0.0 %             –          0 ns  inconclusive
+    baseline, candidate and difference are of medians: difference is what a typical step takes longer;
+    of other laps, what one takes longer
     – 5 values are too few to tell how exact the ratio is; 12 are needed.
 
     beside the times
-    number                              base           new  change
+    number                          baseline     candidate  change
     ──────────────────────────────────────────────────────────────
     test_acc, last              0.91611       0.91611        0.0 %
     time to test_acc >= 0.9161        4.81 s        4.81 s   0.0 %
@@ -158,18 +158,18 @@ fn what_can_not_be_compared_says_why_first() {
     recordings have no lap in common.
     1 run against 1 run · medians with 95 % intervals; changes within ±1 % are none
 
-    lap               base      new   change  95 % interval  difference         verdict
-    ───────────────────────────────────────────────────────────────────────────────────
-    step          20.4  ms                                     -2.99 s          removed
-    ├─ backward    9.10 ms                                     -1.34 s          removed
-    ├─ forward     6.10 ms                                   -896    ms         removed
-    ├─ optimizer   3.10 ms                                   -455    ms         removed
-    └─ data        1.60 ms                                   -234    ms         removed
-    startup        2.00 s                                      -2.00 s          removed
-    evaluation    14.0  ms                                    -70.0  ms         removed
-    └─ forward    12.0  ms                                    -60.0  ms         removed
-    exit          50.0  ms                                    -50.0  ms         removed
-    other          6.85 ms  1.00 ms  -85.4 %  –                -5.85 ms  not comparable
+    lap           baseline  candidate   change  95 % interval  difference         verdict
+    ─────────────────────────────────────────────────────────────────────────────────────
+    step          20.4  ms                                       -2.99 s          removed
+    ├─ backward    9.10 ms                                       -1.34 s          removed
+    ├─ forward     6.10 ms                                     -896    ms         removed
+    ├─ optimizer   3.10 ms                                     -455    ms         removed
+    └─ data        1.60 ms                                     -234    ms         removed
+    startup        2.00 s                                        -2.00 s          removed
+    evaluation    14.0  ms                                      -70.0  ms         removed
+    └─ forward    12.0  ms                                      -60.0  ms         removed
+    exit          50.0  ms                                      -50.0  ms         removed
+    other          6.85 ms    1.00 ms  -85.4 %  –                -5.85 ms  not comparable
     base and new are medians, difference is the mean time that a run takes longer
     – The recordings have no lap in common.
 

@@ -1,5 +1,6 @@
-//! The roofline in a terminal: a roof of dots, and a mark for each point.
+//! The roofline in a terminal: a roof of dots, and a mark where points are.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::axis::Axis;
@@ -23,7 +24,7 @@ pub fn render(roofline: &Roofline, width: usize, glyphs: &Glyphs) -> String {
     let columns = width.saturating_sub(MARGIN + 1).clamp(20, MOST_WIDTH);
     let (x, y) = Axis::both(roofline);
     let mut lines = roof(roofline, columns, (x, y), glyphs);
-    marks(roofline, &mut lines, (x, y));
+    let shared = marks(roofline, &mut lines, (x, y));
     let mut out = String::new();
     let (side, corner, floor, tick) = if glyphs.is_utf8() {
         ("│", "└", "─", "┴")
@@ -66,6 +67,9 @@ pub fn render(roofline: &Roofline, width: usize, glyphs: &Glyphs) -> String {
         si(roofline.roof.flop_per_s, "FLOP/s"),
     );
     let _ = writeln!(out, "{margin} {said}");
+    for said in shared {
+        let _ = writeln!(out, "{margin} {said}");
+    }
     out
 }
 
@@ -114,17 +118,37 @@ fn roof(
         .collect()
 }
 
-/// Marks where points are; the next free line above where one is taken, below where none is.
-fn marks(roofline: &Roofline, lines: &mut [Vec<char>], (x, y): (Axis, Axis)) {
+/// Marks the cells that points are in, each with the mark of the first point there; which others are in it too.
+fn marks(roofline: &Roofline, lines: &mut [Vec<char>], (x, y): (Axis, Axis)) -> Vec<String> {
     let columns = lines[0].len();
+    let mut cells: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (index, point) in roofline.points.iter().enumerate() {
         let (intensity, height) = point.place(&roofline.roof);
         let column = (x.place(intensity) * (columns - 1) as f64).round() as usize;
         let row = ((1.0 - y.place(height)) * (HEIGHT - 1) as f64).round() as usize;
-        let is_free = |row: &usize| !lines[*row][column].is_alphanumeric();
-        let free = (0..=row).rev().find(is_free);
-        if let Some(free) = free.or_else(|| (row..HEIGHT).find(is_free)) {
-            lines[free][column] = mark(index);
-        }
+        cells.entry((row, column)).or_default().push(index);
+    }
+    let mut shared: Vec<&Vec<usize>> = Vec::new();
+    for ((row, column), points) in &cells {
+        lines[*row][*column] = mark(points[0]);
+        shared.extend((points.len() > 1).then_some(points));
+    }
+    shared.sort();
+    let legend = shared.into_iter().map(|points| {
+        let marks: Vec<String> = points[1..]
+            .iter()
+            .map(|one| mark(*one).to_string())
+            .collect();
+        format!("{} is {} too", mark(points[0]), listed(&marks))
+    });
+    legend.collect()
+}
+
+/// `1, 2 and 3`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }

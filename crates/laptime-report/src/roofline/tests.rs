@@ -213,3 +213,57 @@ fn the_roof_of_a_device_says_what_it_is_or_what_is_not_known() {
     let why = Roof::of(&ceilings, "cuda:0", "int8").unwrap_err();
     assert_eq!(why.to_string(), "no int8 peak of cuda:0 is known");
 }
+
+fn reaching(name: &str, intensity: u128, rate: f64) -> Point {
+    Point {
+        achieved_flop_per_s: Some(rate),
+        ..point(name, intensity * 1_000_000, 1_000_000)
+    }
+}
+
+/// The lines of a picture without their margin, down to the axis.
+fn picture(plot: &str) -> Vec<Vec<char>> {
+    let lines = plot.lines().filter_map(|line| line.split_once('|'));
+    lines.map(|(_, line)| line.chars().collect()).collect()
+}
+
+fn row_of(plot: &str, mark: char) -> Option<usize> {
+    let lines = picture(plot);
+    lines.iter().position(|line| line.contains(&mark))
+}
+
+#[test]
+fn points_that_are_alike_share_a_mark_where_they_are() {
+    let alike = (0..9).map(|index| reaching(&format!("p{index}"), 18, 3e9 + f64::from(index)));
+    let apart = reaching("apart", 18, 1e8);
+    let roofline = Roofline::new(roof(), alike.chain([apart]).collect()).unwrap();
+    let plot = plot::render(&roofline, 100, &Glyphs::new(false));
+    let rows: Vec<usize> = ('1'..='9').filter_map(|mark| row_of(&plot, mark)).collect();
+    assert_eq!(rows.len(), 1, "one mark for all of them:\n{plot}");
+    let last = plot.lines().last().unwrap().trim();
+    assert_eq!(last, "1 is 2, 3, 4, 5, 6, 7, 8 and 9 too");
+    assert!(row_of(&plot, 'a') > row_of(&plot, '1'), "{plot}");
+}
+
+proptest! {
+    /// What reaches less stands no higher, and nothing stands above a roof that it is below.
+    #[test]
+    fn points_stand_at_their_values(
+        rates in proptest::collection::vec((1_u128..1_000, 1e-3_f64..1.0), 1..12),
+        width in 30_usize..100,
+    ) {
+        let points = rates.iter().enumerate().map(|(index, (intensity, part))| {
+            let most = roof().attainable_flop_per_s(*intensity as f64);
+            reaching(&index.to_string(), *intensity, part * most)
+        });
+        let roofline = Roofline::new(roof(), points.collect()).unwrap();
+        let plot = plot::render(&roofline, width, &Glyphs::new(false));
+        let place = |index: usize| row_of(&plot, mark(index));
+        let seen = (0..roofline.points.len()).filter_map(|index| {
+            Some((roofline.points[index].achieved_flop_per_s?, place(index)?))
+        });
+        let mut seen: Vec<(f64, usize)> = seen.collect();
+        seen.sort_by(|one, other| one.0.total_cmp(&other.0));
+        prop_assert!(seen.is_sorted_by(|low, high| low.1 >= high.1), "{}", plot);
+    }
+}

@@ -137,10 +137,22 @@ impl Plan {
         };
         let kept = most.map_or(LEAST_NAME, |_| LEAST_NAME.max(part));
         let whole = longest.min(kept);
-        // Columns that were asked for stay, whatever becomes of the lines.
-        let ways = GIVE_WAY.map(Some);
-        let ways = if is_asked { &[] } else { ways.as_slice() };
-        'fits: for way in std::iter::once(&None).chain(ways) {
+        // Columns that were asked for stay, whatever becomes of the lines. A count that says what the other numbers
+        // are of, such as `39 +1`, goes last.
+        let goes_last = |column: &Column| {
+            let at = table.columns.iter().position(|one| one == column);
+            let is_part = |cell: &Cell| matches!(cell, Cell::Count(_, 1..));
+            let has_parts = |at: usize| table.rows.iter().any(|row| is_part(&row.cells[at]));
+            *column == Column::Count && at.is_some_and(has_parts)
+        };
+        let (last, first): (Vec<Column>, Vec<Column>) =
+            GIVE_WAY.iter().partition(|one| goes_last(one));
+        let ways = first
+            .into_iter()
+            .chain(last)
+            .filter(|_| !is_asked)
+            .map(Some);
+        'fits: for way in std::iter::once(None).chain(ways) {
             if let Some(at) = way.and_then(|way| table.columns.iter().position(|one| *one == way)) {
                 plan.columns[at] = None;
             }

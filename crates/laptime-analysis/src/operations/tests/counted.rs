@@ -1,5 +1,5 @@
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
-use laptime_core::{Cost, CostTally, Span, SpanWork};
+use laptime_core::{Cost, CostTally, Span, SpanFlags, SpanWork};
 use proptest::prelude::*;
 
 use crate::fed::summarize;
@@ -7,7 +7,7 @@ use crate::operations::CEILINGS;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use crate::{BoundBy, Options, SpanRow, Summary};
 
-fn cost(mac: u128, bytes: u128) -> CostTally {
+pub fn cost(mac: u128, bytes: u128) -> CostTally {
     CostTally {
         counted: 2,
         cost: Cost {
@@ -33,7 +33,7 @@ fn steps(script: &mut Script, from: u64, count: u64, stretch: u32) {
     }
 }
 
-fn training(count: u64) -> Script {
+pub fn training(count: u64) -> Script {
     let mut script = Script::new(1, 10_000 * MS);
     script.operations(
         1,
@@ -46,7 +46,7 @@ fn training(count: u64) -> Script {
     script
 }
 
-fn ceilings(per_s: f64, bytes_per_s: f64) -> String {
+pub fn ceilings(per_s: f64, bytes_per_s: f64) -> String {
     let published = |bound, per_s| Ceiling {
         device: "cpu".into(),
         bound,
@@ -61,7 +61,7 @@ fn ceilings(per_s: f64, bytes_per_s: f64) -> String {
     serde_json::to_string(&ceilings).unwrap()
 }
 
-fn row<'s>(summary: &'s Summary, path: &str) -> &'s SpanRow {
+pub fn row<'s>(summary: &'s Summary, path: &str) -> &'s SpanRow {
     summary.row(path).unwrap()
 }
 
@@ -204,6 +204,7 @@ fn operations_that_could_not_be_counted_lower_the_coverage_of_all_rows_around() 
     assert!(warnings.any(|warning| warning.code == "operations-uncounted"));
 }
 
+/// What is told of a call that is left out: as many operations as the last one that was counted.
 #[test]
 fn a_row_of_which_nothing_could_be_counted_has_no_figures() {
     let mut script = Script::new(1, 10_000 * MS);
@@ -390,4 +391,123 @@ fn a_run_whose_every_call_was_counted_says_why_no_row_has_operations() {
     steps(&mut script, 1, 1, 1);
     assert!(!told(&script));
     assert!(!told(&training(0)));
+}
+
+/// A script in whose forward a layer runs no operator.
+fn with_idle_layer(tally: CostTally) -> Script {
+    let mut script = Script::new(1, 10_000 * MS);
+    script.operations(1, &["step", "forward"], tally, "float32");
+    script.ran(1, 1);
+    script.span(&["step", "data"], 0, MS);
+    script.span(&["step", "forward", "drop", "inner"], MS, MS);
+    script.span(&["step", "forward", "drop"], MS, 2 * MS);
+    script.span(&["step", "forward"], MS, 4 * MS);
+    script.span(&["step"], 0, 10 * MS);
+    script
+}
+
+#[test]
+fn what_runs_no_operator_inside_of_a_counted_call_did_nothing() {
+    let summary = summarize(&[with_idle_layer(cost(1_000, 8))], Options::default());
+    for path in ["step/forward/drop", "step/forward/drop/inner"] {
+        let idle = row(&summary, path);
+        assert_eq!(
+            (idle.total_flop, idle.flop_per_s),
+            (Some(0), Some(0.0)),
+            "{path}"
+        );
+        assert_eq!(
+            summary.why(idle, "intensity").unwrap().0,
+            "no byte was moved"
+        );
+    }
+    let data = row(&summary, "step/data");
+    assert_eq!(
+        data.total_flop, None,
+        "no call that is counted runs around it"
+    );
+}
+
+#[test]
+fn a_counted_call_without_any_operator_did_nothing() {
+    let mut script = with_idle_layer(cost(1_000, 8));
+    script.operations(2, &["step", "optimizer"], CostTally::default(), "");
+    script.ran(2, 5 * MS);
+    script.span(&["step", "optimizer"], 5 * MS, MS);
+    let summary = summarize(&[script], Options::default());
+    assert_eq!(row(&summary, "step/optimizer").total_flop, Some(0));
+}
+
+#[test]
+fn nothing_is_known_of_what_lies_inside_of_a_call_that_was_left_out() {
+    let unknown = CostTally {
+        uncounted: 1,
+        ..CostTally::default()
+    };
+    let summary = summarize(&[with_idle_layer(unknown)], Options::default());
+    assert_eq!(row(&summary, "step/forward/drop").total_flop, None);
+    let mut script = with_idle_layer(cost(1_000, 8));
+    script.operations(2, &["step", "forward"], unknown, "");
+    script.ran(2, 2);
+    let summary = summarize(&[script], Options::default());
+    assert_eq!(
+        row(&summary, "step/forward/drop").total_flop,
+        None,
+        "one of two calls"
+    );
+}
+
+/// Steps of 10 ms: the first is counted, the third from its middle on.
+fn counted_in_its_middle() -> Script {
+    let mut script = Script::new(1, 10_000 * MS);
+    script.operations(1, &["step", "forward"], cost(1_000, 10), "float32");
+    script.span(&["counted step"], 0, 30 * MS);
+    for index in 3..63 {
+        let at = index * 10 * MS;
+        script.ran(1, at + 1);
+        script.span(&["step", "forward"], at, 4 * MS);
+        if index == 4 {
+            let part = script.path(&["step"]);
+            script.push(Span {
+                flags: SpanFlags::UNFINISHED,
+                ..Span::plain(part, EPOCH_NS + at, 4 * MS, MAIN)
+            });
+            let rest = script.path(&["counted step"]);
+            script.push(Span {
+                flags: SpanFlags::REST,
+                ..Span::plain(rest, EPOCH_NS + at + 4 * MS, 6 * MS, MAIN)
+            });
+        } else {
+            script.span(&["step"], at, 10 * MS);
+        }
+    }
+    script
+}
+
+#[test]
+fn a_step_that_is_counted_from_its_middle_on_is_whole_in_neither_row() {
+    let summary = summarize(&[counted_in_its_middle()], Options::default());
+    let counted = row(&summary, "counted step");
+    assert_eq!((counted.count, counted.partial_count), (Some(1), 1));
+    assert_eq!(counted.p50_ns, Some(30 * MS), "not the rest of another");
+    assert_eq!(counted.total_ns, 36 * MS);
+    let step = row(&summary, "step");
+    assert_eq!((step.count, step.partial_count), (Some(59), 1));
+    // Operations and time are of the same spans: 59 steps, and the forward of one.
+    assert_eq!(step.total_ns, (59 * 10 + 4) * MS);
+    let seconds = step.total_ns as f64 / 1e9;
+    assert_eq!(step.flop, Some(60 * 2_000));
+    assert_eq!(step.flop_per_s, Some(60.0 * 2_000.0 / seconds));
+    let units = &summary.operations.as_ref().unwrap().counted[0];
+    assert_eq!((units.count, units.part_count), (2, 1));
+}
+
+#[test]
+fn a_step_that_is_counted_from_its_middle_on_is_one_step_of_the_program() {
+    let mut script = counted_in_its_middle();
+    script.mark(&["epoch"], 0);
+    let summary = summarize(&[script], Options::default());
+    // The first that was timed is the program's second, and one more was not.
+    assert_eq!(summary.steady.as_ref().unwrap().from_step, 1);
+    assert_eq!(summary.epochs[0].step_count, 61);
 }

@@ -2,3 +2,4 @@
 
 mod counted;
 mod given;
+mod left_out;
