@@ -20,7 +20,9 @@ impl Machine {
             return self.function_since();
         }
         let is_untold = if let Some(unit) = &self.unit {
-            let zeroed = self.previous == Some(PhaseName::Optimizer);
+            // Gradients that are set aside and zeroed, for another of the same outputs, are of the forward before.
+            let is_another = self.number.backwards > 0 && !self.number.stepped;
+            let zeroed = self.previous == Some(PhaseName::Optimizer) && !is_another;
             let fetched = self.previous == Some(PhaseName::Data);
             let waits = self.number.forwards == self.number.answered;
             (zeroed || fetched) && waits && unit.is_innermost(&*self.laps)

@@ -186,3 +186,22 @@ fn a_closure_with_a_forward_has_no_second_one_before_its_gradient() {
     assert_eq!(program.total("step/forward"), 5 * FORWARD);
     assert_eq!(program.inferred(), 0);
 }
+
+/// Gradient surgery: a gradient for each loss of one forward, set aside and zeroed.
+#[test]
+fn gradients_that_are_set_aside_are_of_the_forward_before() {
+    let program = Program::new();
+    for _ in program.loader(5).pass() {
+        program.forward();
+        for _ in 0..3 {
+            program.zero_grad();
+            program.other(2);
+            program.backward();
+        }
+        program.step();
+    }
+    program.finish();
+    assert_eq!(program.count("step/forward"), 5);
+    assert_eq!(program.count("step/backward"), 15);
+    assert_eq!(program.inferred(), 0);
+}
