@@ -88,6 +88,8 @@ impl Machine {
         let is_amid = grad && self.is_amid_step(spot.path);
         let is_next = self.alone == Some(spot.path) && self.is_near(at) && !is_amid;
         let is_bare = !is_next && Self::prepares_at(spot, program);
+        // The loss of an answer that was evaluated is of that, though it could be trained with.
+        let learns = learns && !(is_next && program.is_bare());
         if learns {
             // A loss after `with lt.lap("inference"):` around the model is of the step that this lap held.
             self.goes_on_outside(program.is_bare());

@@ -1,6 +1,6 @@
 //! Validation between training epochs, as trainers do it.
 
-use crate::program::{Batches, Forward, Loader, Program};
+use crate::program::{BACKWARD, Batches, FORWARD, Forward, Loader, Program, STEP, ZERO, loss};
 
 /// Evaluates `batches` of a pass and leaves it there.
 fn validate(program: &Program, pass: &mut Batches, batches: usize) {
@@ -59,4 +59,38 @@ fn a_validation_between_zero_grads_before_any_training_is_evaluation() {
     assert_eq!(program.count("evaluation"), 2);
     assert!(!program.paths().contains(&"evaluation/optimizer".to_owned()));
     assert_eq!(program.epochs(), 1);
+}
+
+/// Neither a loader nor `no_grad`, and the loss is a module: the mode alone tells the validation.
+#[test]
+fn the_loss_of_a_validation_with_gradients_is_of_the_validation() {
+    let given = Forward {
+        is_given_learned: true,
+        ..loss(1)
+    };
+    for batches in [1, 2, 5] {
+        let program = Program::new();
+        for _ in 0..4 {
+            for _ in 0..20 {
+                program.zero_grad();
+                program.forward();
+                program.call(given);
+                program.backward();
+                program.step();
+            }
+            for _ in 0..batches {
+                program.call(Forward {
+                    training: false,
+                    ..Forward::default()
+                });
+                program.call(given);
+            }
+            program.other(1_000_000_000);
+        }
+        program.finish();
+        assert_eq!(program.count("step"), 80, "{batches}");
+        assert_eq!(program.count("step/forward"), 80, "{batches}");
+        assert_eq!(program.count("evaluation"), 4 * batches);
+        assert_eq!(program.total("step"), 80 * (FORWARD + 1 + BACKWARD + STEP + ZERO));
+    }
 }
