@@ -25,6 +25,9 @@ impl Machine {
         let at = self.now();
         self.repair(at);
         let grad = program.grad();
+        if grad && self.is_inside_untold(program) {
+            return;
+        }
         let module = self.module(grad, program);
         if self.has_unit() {
             self.reloaded(program);

@@ -12,6 +12,7 @@ use super::part::{Entry, Part};
 use super::state::Machine;
 use crate::laps::Held;
 use crate::loader::Iteration;
+use crate::program::Program;
 
 impl Machine {
     /// When the forward of the gradient that is about to be computed began, if nothing told it.
@@ -41,6 +42,13 @@ impl Machine {
         }
         let is_clean = self.laps.last_written() == self.last.written;
         (is_untold && is_clean).then_some(self.last.end)
+    }
+
+    /// Whether a call is a part of a forward that no call tells: a module without parameters is given what can be
+    /// trained already, and nothing said who computed that. With its gradient all of the forward is told.
+    pub(super) fn is_inside_untold(&self, program: &dyn Program) -> bool {
+        let may_be = !self.is_in_function() && program.is_bare() && program.trains();
+        may_be && self.untold_since().is_some()
     }
 
     /// The unit that is open has a forward from one moment to another.

@@ -1,6 +1,6 @@
 //! Programs that call functions instead of modules, and what they do with gradients.
 
-use crate::program::{BACKWARD, FORWARD, OUTSIDE, Program, STEP, ZERO, evaluating};
+use crate::program::{BACKWARD, FORWARD, Forward, OUTSIDE, Program, STEP, ZERO, evaluating, loss};
 
 /// No module, no optimizer, no loader: `loss.backward()` and `w -= rate * w.grad`.
 #[test]
@@ -204,4 +204,36 @@ fn gradients_that_are_set_aside_are_of_the_forward_before() {
     assert_eq!(program.count("step/forward"), 5);
     assert_eq!(program.count("step/backward"), 15);
     assert_eq!(program.inferred(), 0);
+}
+
+/// `net.forward(x)` calls an activation, and the loss is a module: neither is the forward.
+#[test]
+fn a_forward_that_is_called_by_itself_is_told_whole_though_it_calls_modules() {
+    let given = Forward {
+        is_given_learned: true,
+        ..loss(1)
+    };
+    for (has_loader, has_loss) in [(false, false), (false, true), (true, false), (true, true)] {
+        let program = Program::new();
+        for _ in program.rounds(20, has_loader) {
+            program.zero_grad();
+            program.other(FORWARD);
+            program.call(given);
+            program.other(FORWARD);
+            if has_loss {
+                program.call(given);
+            }
+            program.backward();
+            program.step();
+        }
+        program.finish();
+        let forward = 2 * FORWARD + 1 + u64::from(has_loss);
+        assert_eq!(program.count("step"), 20, "{has_loader} {has_loss}");
+        assert_eq!(program.count("evaluation"), 0, "{has_loader} {has_loss}");
+        // Without a loader nothing tells where the first forward began.
+        let told = 19 + u64::from(has_loader);
+        assert!(program.total("step/forward") >= told * forward);
+        assert!(program.total("step/forward") <= 20 * forward);
+        assert_eq!(program.count("step/forward"), 20);
+    }
 }

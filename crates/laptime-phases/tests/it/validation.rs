@@ -91,6 +91,9 @@ fn the_loss_of_a_validation_with_gradients_is_of_the_validation() {
         assert_eq!(program.count("step"), 80, "{batches}");
         assert_eq!(program.count("step/forward"), 80, "{batches}");
         assert_eq!(program.count("evaluation"), 4 * batches);
-        assert_eq!(program.total("step"), 80 * (FORWARD + 1 + BACKWARD + STEP + ZERO));
+        assert_eq!(
+            program.total("step"),
+            80 * (FORWARD + 1 + BACKWARD + STEP + ZERO)
+        );
     }
 }
