@@ -2,7 +2,7 @@
 
 use laptime_analysis::{SpanRow, Summary};
 
-use super::rows::adds_up;
+use super::rows::{SLACK_NS, adds_up};
 use crate::headline::UNBROKEN;
 use crate::quantity::{self, Precision};
 
@@ -67,6 +67,7 @@ fn percents(parts: &str) -> Vec<f64> {
 /// Each is rounded to a percent.
 fn fits(summary: &Summary, what: &str, parts: &[f64]) -> Option<String> {
     let sum: f64 = parts.iter().sum();
-    let most = 101.0 + 0.5 * parts.len() as f64;
+    let slack = 100.0 * SLACK_NS / summary.measured_ns.max(1) as f64;
+    let most = 101.0 + 0.5 * parts.len() as f64 + slack;
     (adds_up(summary) && sum > most).then(|| format!("the parts of {what} are {sum} % together"))
 }

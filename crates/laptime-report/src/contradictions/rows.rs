@@ -13,7 +13,7 @@ const DOUBTS: [&str; 7] = [
     "lost-spans",
 ];
 /// Times are whole nanoseconds, and clocks are read at different moments.
-const SLACK_NS: f64 = 2e6;
+pub const SLACK_NS: f64 = 2e6;
 /// What ratios may differ by for being written in decimals.
 const ROUNDING: f64 = 1e-6;
 
