@@ -32,6 +32,8 @@ pub const EXITS: &str = "interpreter.exits";
 /// A program's work after its last lap is told apart from this part of its time on.
 pub const AFTER_RATIO: f64 = 0.01;
 
+/// What the clock's rate and its anchors may differ by: one part in so many.
+const ROUNDING: u64 = 100_000;
 /// A process's start is known to 10 ms; a launcher needs a little longer than none.
 const START_RESOLUTION_NS: u64 = 20_000_000;
 
@@ -362,6 +364,14 @@ pub fn filled(process: &mut Process, wall: Wall, below: Option<Below>) -> Filled
         let last_ns = timeline.monotonic_ns(process.totals.last_end.max(segments.1));
         let last_ns = below.map_or(last_ns, |below| last_ns.max(below.end_ns));
         let behind_ns = wall.end_ns.saturating_sub(last_ns).min(wall_ns);
+        // Durations go by the clock's rate, places by its anchors, which differ by some parts in a million.
+        let left_ns = wall_ns.saturating_sub(taken_ns);
+        let is_rounding = behind_ns <= left_ns.saturating_add(wall_ns / ROUNDING + 1_000);
+        let behind_ns = if is_rounding {
+            behind_ns.min(left_ns)
+        } else {
+            behind_ns
+        };
         let exits_ns = process.exits_at().map(|at| timeline.monotonic_ns(at));
         let after_ns = exits_ns.map(|at| at.saturating_sub(last_ns).min(behind_ns));
         (after_ns.filter(|ns| *ns > 0), behind_ns)
