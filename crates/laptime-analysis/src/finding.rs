@@ -98,6 +98,9 @@ pub enum Finding {
         /// Median wait, where a few long ones make most of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usual_ns: Option<u64>,
+        /// The longest wait, where it is more than half of all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        longest_ns: Option<u64>,
         /// Mean duration of a step.
         step_ns: u64,
         /// All waits together.

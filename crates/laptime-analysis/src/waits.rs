@@ -1,7 +1,7 @@
 //! When a process waited longest for its data: kept while it is read, for [`crate::worker_starts`].
 
 /// Waits that are kept: the longest.
-const MOST: usize = 256;
+pub const MOST: usize = 256;
 
 /// The longest waits for data of a process, in ticks.
 #[derive(Debug, Default)]

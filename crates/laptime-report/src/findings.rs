@@ -112,6 +112,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             path,
             per_step_ns,
             usual_ns,
+            longest_ns,
             step_ns,
             function,
             workers,
@@ -125,12 +126,15 @@ fn of_parts(finding: &Finding) -> Option<String> {
             share(*per_step_ns, *step_ns),
             name::path(path),
             also_in(function.as_ref()),
-            usual_ns.map_or_else(String::new, waits::usual),
-            waits::supply(
-                workers.as_ref(),
-                worker_function.as_ref(),
-                usual_ns.is_some()
-            ),
+            waits::few(*longest_ns, *usual_ns),
+            match longest_ns {
+                Some(_) => waits::ONE.to_owned(),
+                None => waits::supply(
+                    workers.as_ref(),
+                    worker_function.as_ref(),
+                    usual_ns.is_some()
+                ),
+            },
         ),
         Finding::HotSpot {
             path,

@@ -4,6 +4,7 @@
 use super::function;
 use super::steps::Steps;
 use crate::finding::Finding;
+use crate::operations::is_aside;
 use crate::span_row::{RowKind, SpanRow};
 use crate::summary::Summary;
 
@@ -15,11 +16,19 @@ const RUN_RATIO: f64 = 0.1;
 const PART_RATIO: f64 = 0.5;
 
 /// The innermost lap around the steps that this holds for.
+///
+/// Steps whose operations were counted as they ran, or that were profiled, are steps: without that they'd take less.
 pub fn steps(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let names = &steps.step.names;
     let spans = || summary.rows.iter().filter(|row| row.kind == RowKind::Span);
     let row = |names: &[String]| spans().find(|row| row.names == names);
-    let all_ns = row(names)?.total_ns;
+    let is_step = |row: &SpanRow| {
+        row.names == *names
+            || row.is_child_of(&names[..names.len() - 1])
+                && row.names.last().is_some_and(|name| is_aside(name))
+    };
+    let each_ns = spans().filter(|row| is_step(row)).map(|row| row.total_ns);
+    let all_ns = each_ns.fold(0, u64::saturating_add);
     let depths = (1..names.len()).rev();
     let around = depths
         .filter_map(|depth| row(&names[..depth]))
@@ -28,9 +37,10 @@ pub fn steps(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
             outside_ns >= OUTSIDE_RATIO * around.total_ns as f64
                 && outside_ns >= RUN_RATIO * summary.measured_ns as f64
         })?;
-    let outside_ns = around.total_ns - all_ns;
-    let is_beside =
-        |row: &&SpanRow| row.is_child_of(&around.names) && !names.starts_with(&row.names);
+    let outside_ns = around.total_ns.saturating_sub(all_ns);
+    let is_beside = |row: &&SpanRow| {
+        row.is_child_of(&around.names) && !names.starts_with(&row.names) && !is_step(row)
+    };
     let longest = spans().filter(is_beside).max_by_key(|row| row.total_ns);
     let part = longest.filter(|row| row.total_ns as f64 >= PART_RATIO * outside_ns as f64);
     // Its own time is a lap's without those inside, the steps among them.

@@ -45,13 +45,15 @@ pub fn of_process(process: &Process) -> Option<Between> {
     })
 }
 
-/// Much of that time is in no lap.
+/// Much of that time is in no lap. Between a notebook's cells somebody reads or types.
 pub fn steps(summary: &Summary, between: Option<Between>) -> Option<Finding> {
     let Between {
         during_ns,
         outside_ns,
     } = between?;
-    let is_much = outside_ns >= LEAST_NS && outside_ns as f64 >= BETWEEN_RATIO * during_ns as f64;
+    let is_much = !summary.is_notebook()
+        && outside_ns >= LEAST_NS
+        && outside_ns as f64 >= BETWEEN_RATIO * during_ns as f64;
     is_much.then(|| Finding::BetweenSteps {
         path: STEP.to_owned(),
         total_ns: outside_ns,

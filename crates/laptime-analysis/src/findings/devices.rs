@@ -60,6 +60,21 @@ pub fn idle(summary: &Summary) -> Option<Finding> {
     })
 }
 
+/// Whether a device that is idle would have enough to do if the steps of each process didn't wait for data so long:
+/// larger batches don't help it then.
+pub fn waits_for_data(idle: &Finding, waited_ns: u64) -> bool {
+    let Finding::IdleDevice {
+        utilization_ratio,
+        during_ns,
+        ..
+    } = idle
+    else {
+        return false;
+    };
+    let worked_ns = during_ns.saturating_sub(waited_ns);
+    utilization_ratio * *during_ns as f64 >= IDLE_RATIO * worked_ns as f64
+}
+
 fn told(device: &DeviceSummary) -> (&DeviceStretch, bool) {
     let steady = device.steady.as_ref();
     (steady.unwrap_or(&device.whole), steady.is_some())

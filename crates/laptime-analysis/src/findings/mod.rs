@@ -174,6 +174,8 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let started_ns = starting::in_steps_ns(summary, &steps, &clues.starts);
         let slow = slow.filter(|slow| !starting::explains(started_ns, slow));
         let wait = step::data_wait(summary, &worked, started_ns, clues.workers);
+        let waited_ns = started_ns.saturating_add(step::waited_ns(wait.as_ref()));
+        found.retain(|one| !devices::waits_for_data(one, waited_ns / steps.processes));
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
         let hot = hot::spot(summary, &worked).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let hot = hot.filter(|hot| !is_busy || hot::is_most(hot));
@@ -200,5 +202,11 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     found
 }
 
+#[cfg(test)]
+mod advice_of_runs_tests;
+#[cfg(test)]
+mod advice_on_devices_tests;
+#[cfg(test)]
+mod advice_tests;
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,8 @@ use crate::span_row::SpanRow;
 
 /// It runs in less than this part of the steps.
 const RARE_RATIO: f64 = 0.5;
-/// Fewer may be chance, unless they take much.
-const LEAST_SPANS: u64 = 2;
+/// Once in a process may be chance, unless it takes much.
+const ONCE: u64 = 1;
 const MUCH_RATIO: f64 = 0.2;
 
 /// The lap that costs most of those that most steps don't have; of one in another, the inner one
@@ -17,12 +17,14 @@ const MUCH_RATIO: f64 = 0.2;
 pub fn lap(steps: &Steps<'_>) -> Option<Finding> {
     let usual_ns = steps.step.p50_ns?;
     let mean_ns = |row: &SpanRow| row.total_ns / row.count.unwrap_or(0).max(1);
+    // What one of several processes does in each step of its own, such as to log them, isn't rare.
+    let own_count = steps.count as f64 / steps.processes as f64;
     let is_rare = |row: &&SpanRow| {
         let count = row.count.unwrap_or(0);
         // None that ended: what is known of it is a part.
         count > 0
-            && (count >= LEAST_SPANS || steps.ratio(row.total_ns) >= MUCH_RATIO)
-            && (count as f64) < RARE_RATIO * steps.count as f64
+            && (count > ONCE * steps.processes || steps.ratio(row.total_ns) >= MUCH_RATIO)
+            && (count as f64) < RARE_RATIO * own_count
             && mean_ns(row) as f64 >= (SLOW_RATIO - 1.0) * usual_ns as f64
             && steps.ratio(row.total_ns) >= EXCESS_RATIO
     };

@@ -129,10 +129,13 @@ pub fn overhead(summary: &Summary) -> Option<Finding> {
     ) {
         return None;
     }
-    let recording_ns = summary.span_count.saturating_mul(LAP_NS);
+    // Laps of a loader's workers cost these their time, beside the run.
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    let span_count = measured.fold(0_u64, |sum, one| sum.saturating_add(one.span_count));
+    let recording_ns = span_count.saturating_mul(LAP_NS);
     let is_much = recording_ns as f64 >= OVERHEAD_RATIO * summary.measured_ns as f64;
     (is_much && summary.measured_ns >= STARTUP_NS).then_some(Finding::Overhead {
-        span_count: summary.span_count,
+        span_count,
         recording_ns,
         wall_ns: summary.measured_ns,
     })
@@ -143,7 +146,7 @@ pub fn warm_up(summary: &Summary, steps: &Steps<'_>, busy: Option<Warning>) -> O
     let steady = summary.steady.as_ref()?;
     let (warm_up_ns, warm_up_count) = (steady.skipped_ns, steady.skipped_count);
     // Warm-up is that of one process, and the steps are those of all.
-    let processes = summary.ranks.len().max(1) as u64;
+    let processes = steps.processes;
     let (steady_ns, steady_count) = (steps.step.total_ns / processes, steps.count / processes);
     let is_felt = warm_up_ns >= WARM_UP_NS
         && warm_up_ns as f64 >= WARM_UP_RATIO * (summary.measured_ns / processes) as f64;

@@ -129,9 +129,14 @@ fn functions_of_a_program_whose_memory_stays_are_no_finding() {
 
 /// A script of a second, and so many ms in which the interpreter waits for a thread.
 fn waiting(ms: u64, frames: impl Fn(u64) -> u32) -> Vec<Finding> {
+    waiting_in(SHUTDOWN, ms, frames)
+}
+
+/// The same, where the main thread waits in a frame of its own.
+fn waiting_in(frame: u32, ms: u64, frames: impl Fn(u64) -> u32) -> Vec<Finding> {
     let mut script = program(10);
     for at_ms in (0..1_000 + ms).step_by(10) {
-        let frame = if at_ms < 1_000 { LOAD } else { SHUTDOWN };
+        let frame = if at_ms < 1_000 { LOAD } else { frame };
         sample(&mut script, MAIN_THREAD, at_ms, frame);
         sample(&mut script, OTHER_THREAD, at_ms + 3, frames(at_ms));
     }
@@ -152,6 +157,17 @@ fn a_wait_for_threads_at_the_end_names_what_these_do_meanwhile() {
         panic!("{all:?}");
     };
     assert_eq!(wait.function.as_ref().unwrap().name, "load_all");
+}
+
+#[test]
+fn a_script_that_waits_for_its_threads_itself_is_not_done() {
+    // What it waits for is its result: threads that are daemons would end before they have it.
+    let is_told = |frame: u32| {
+        let all = waiting_in(frame, 4_000, |_| PARSE);
+        all.iter().any(|one| matches!(one, Finding::ThreadsWait(_)))
+    };
+    assert!(is_told(SHUTDOWN));
+    assert!(!is_told(WAIT));
 }
 
 #[test]

@@ -6,12 +6,16 @@ use super::step::CAUSE_RATIO;
 use super::steps::Steps;
 use crate::finding::Finding;
 use crate::summary::Summary;
+use crate::waits;
 use crate::worker_starts::WorkerStart;
 
 /// From this share of the run on, it is worth a look.
 const START_RATIO: f64 = 0.05;
 /// Less in all bothers nobody.
 const LEAST_NS: u64 = 500_000_000;
+/// Where processes start in more than this part of the steps, each step starts its own: a loader starts its workers
+/// once in an epoch.
+const EPOCHS_RATIO: f64 = 0.5;
 
 /// What waits for workers cost: until their first lap; where they have none, beyond what a step usually waits.
 fn cost_ns(steps: &Steps<'_>, start: &WorkerStart) -> u64 {
@@ -29,10 +33,16 @@ fn cost_ns(steps: &Steps<'_>, start: &WorkerStart) -> u64 {
 pub fn of_steps(summary: &Summary, steps: &Steps<'_>, starts: &[WorkerStart]) -> Option<Finding> {
     let costs = starts.iter().map(|start| cost_ns(steps, start));
     let total_ns = costs.fold(0, u64::saturating_add);
-    let is_much =
-        total_ns >= LEAST_NS && total_ns as f64 >= START_RATIO * summary.measured_ns as f64;
+    let count = starts.len() as u64;
+    // Of more waits, the longest are known.
+    let asked = steps.count.min(waits::MOST as u64);
+    let is_of_epochs =
+        count as f64 <= EPOCHS_RATIO * asked as f64 || count <= summary.epochs.len() as u64;
+    let is_much = is_of_epochs
+        && total_ns >= LEAST_NS
+        && total_ns as f64 >= START_RATIO * summary.measured_ns as f64;
     is_much.then_some(Finding::WorkerStarts {
-        count: starts.len() as u64,
+        count,
         total_ns,
         wall_ns: summary.measured_ns,
     })

@@ -23,8 +23,8 @@ const LEAST_WAIT_NS: u64 = 100_000;
 const LEAST_WAITS_NS: u64 = 100_000_000;
 /// From this share of the steps' time on, compiling is.
 const COMPILE_RATIO: f64 = 0.01;
-/// A single time is a batch of another size, such as the last one.
-const LEAST_COMPILED: u64 = 2;
+/// A single time in a process is a batch of another size, such as the last one.
+const ONCE: u64 = 1;
 /// A step is slow from this multiple of the median on.
 pub const SLOW_RATIO: f64 = 2.0;
 /// What slow steps take beyond the median is worth a look from this share of all steps' time on.
@@ -87,18 +87,29 @@ pub fn data_wait(
     let is_much = total_ns as f64 >= DATA_RATIO * steps_ns as f64;
     let (function, worker_function) = function::of_wait(summary, &wait.path);
     let per_step_ns = total_ns / steps.count;
+    // What waits for workers that start has a finding of its own.
+    let longest_ns = wait.max_ns.filter(|_| started_ns == 0);
     (is_felt && is_much).then(|| Finding::DataWait {
         path: wait.path.clone(),
         per_step_ns,
         usual_ns: wait
             .p50_ns
             .filter(|usual_ns| usual_ns.saturating_mul(2) < per_step_ns),
+        longest_ns: longest_ns.filter(|longest_ns| longest_ns.saturating_mul(2) > total_ns),
         step_ns: steps_ns / steps.count,
         total_ns,
         function,
         worker_function: worker_function.filter(|_| workers.is_none()),
         workers,
     })
+}
+
+/// What steps wait for data, as far as it is told.
+pub fn waited_ns(wait: Option<&Finding>) -> u64 {
+    match wait {
+        Some(Finding::DataWait { total_ns, .. }) => *total_ns,
+        _ => 0,
+    }
 }
 
 /// Whether a lap is the compiling of a graph.
@@ -110,7 +121,7 @@ pub fn is_compile(path: &str) -> bool {
 pub fn recompilation(steps: &Steps<'_>) -> Option<Finding> {
     let compiled = steps.inside().filter(|row| is_compile(&row.path));
     let most = compiled.max_by_key(|row| row.total_ns)?;
-    let count = most.count.filter(|count| *count >= LEAST_COMPILED)?;
+    let count = most.count.filter(|count| *count > ONCE * steps.processes)?;
     (steps.ratio(most.total_ns) >= COMPILE_RATIO).then(|| Finding::Recompilation {
         path: most.path.clone(),
         count,

@@ -10,6 +10,8 @@ pub struct Steps<'s> {
     pub step: &'s SpanRow,
     /// How many there were.
     pub count: u64,
+    /// Processes that took them: rows add up what each did.
+    pub processes: u64,
     /// All rows that they stand among.
     pub rows: &'s [SpanRow],
 }
@@ -20,7 +22,12 @@ impl<'s> Steps<'s> {
         let (step, rows) = summary.repeated()?;
         let count = step.count.filter(|count| *count > 0)?;
         let is_enough = summary.steady.is_some() || count >= MANY;
-        is_enough.then_some(Self { step, count, rows })
+        is_enough.then_some(Self {
+            step,
+            count,
+            processes: summary.ranks.len().max(1) as u64,
+            rows,
+        })
     }
 
     /// The same steps, of which a device tells the times: the step's row, first, and those inside.

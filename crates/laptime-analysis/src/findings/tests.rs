@@ -13,14 +13,14 @@ use crate::{Cause, Options};
 pub(super) const STEPS: u64 = 100;
 
 /// What the parts of one step are: names below `step`, and how long each takes, in ms.
-type Parts = Vec<(&'static [&'static str], u64)>;
+pub(super) type Parts = Vec<(&'static [&'static str], u64)>;
 
 /// Steps one after the other from 100 ms on, each as long as its phases.
-fn run(parts: impl Fn(u64) -> Parts) -> Script {
+pub(super) fn run(parts: impl Fn(u64) -> Parts) -> Script {
     run_from(100, parts)
 }
 
-fn run_from(from_ms: u64, parts: impl Fn(u64) -> Parts) -> Script {
+pub(super) fn run_from(from_ms: u64, parts: impl Fn(u64) -> Parts) -> Script {
     let mut script = Script::new(7, 100_000 * MS);
     let mut at = from_ms * MS;
     for step in 0..STEPS {
@@ -42,7 +42,7 @@ pub(super) fn found(script: &Script) -> Vec<Finding> {
     summarize(std::slice::from_ref(script), Options::default()).findings
 }
 
-fn training(data: u64, forward: u64) -> Parts {
+pub(super) fn training(data: u64, forward: u64) -> Parts {
     vec![
         (&["data"], data),
         (&["forward"], forward),
@@ -496,7 +496,7 @@ fn what_is_bound_by_memory_is_found_and_so_is_what_laps_cost() {
         matches!(&all[..], [Finding::MemoryBound { path, .. }] if path == "step/backward"),
         "{all:?}"
     );
-    summary.span_count = 10_000_000;
+    summary.processes[0].span_count = 10_000_000;
     assert!(
         find(&summary, Clues::default())
             .iter()

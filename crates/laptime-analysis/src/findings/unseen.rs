@@ -10,7 +10,7 @@ use crate::wall::{AFTER, OTHER};
 /// From this share of the run on, time outside of laps is worth one.
 const OUTSIDE_RATIO: f64 = 0.05;
 
-/// Compilations are the only laps, and the program worked outside of them.
+/// Compilations are the only laps, and the program worked outside of them. In a notebook, somebody reads or types there.
 pub fn steps(summary: &Summary) -> Option<Finding> {
     let compile = PhaseName::Compile.text();
     let outermost = || summary.rows.iter().filter(|row| row.depth() == 0);
@@ -20,7 +20,8 @@ pub fn steps(summary: &Summary) -> Option<Finding> {
     };
     let outside = outermost().filter(|row| row.is_leftover(OTHER) || row.is_leftover(AFTER));
     let outside_ns = outside.fold(0_u64, |sum, row| sum.saturating_add(row.total_ns));
-    let is_much = outside_ns as f64 >= OUTSIDE_RATIO * summary.measured_ns.max(1) as f64;
+    let is_much = !summary.is_notebook()
+        && outside_ns as f64 >= OUTSIDE_RATIO * summary.measured_ns.max(1) as f64;
     (only.path == compile && is_much).then(|| Finding::NoSteps {
         count: only.count.unwrap_or(0),
         total_ns: only.total_ns,

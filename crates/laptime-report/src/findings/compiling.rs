@@ -23,10 +23,16 @@ pub fn said(finding: &Finding) -> Option<String> {
     if more > 0 {
         each.push(format!("{} elsewhere", plural(more, "time", "times")));
     }
+    // Once in each place, another function is compiled each time: nothing differs between inputs there.
+    let again = if more > 0 || places.iter().any(|place| place.count > 1) {
+        "If that is the same function again and again, inputs of the same shapes need it once: \
+         `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print what differs. "
+    } else {
+        ""
+    };
     Some(format!(
-        "Compiling took {}, {} of the run: {}. Inputs of the same shapes need it once: `TORCH_LOGS=recompiles` or \
-         `JAX_LOG_COMPILES=1` print what differs. `TORCHINDUCTOR_CACHE_DIR` and `JAX_COMPILATION_CACHE_DIR` keep what was \
-         compiled for the next run.",
+        "Compiling took {}, {} of the run: {}. {again}`TORCHINDUCTOR_CACHE_DIR` and `JAX_COMPILATION_CACHE_DIR` keep \
+         what was compiled for the next run.",
         time(*total_ns),
         share(*total_ns, *wall_ns),
         each.join(", "),

@@ -124,7 +124,7 @@ fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String 
         ("", Some(_)) => format!("{}: look there first.", also_in(function)),
         (imported, Some(_)) => format!("{}. {imported}.", also_in(function)),
         (imported, None) => {
-            format!(": {imported}. Import heavy packages where they are used.")
+            format!(": {imported}. What not every run needs can be imported where it is used.")
         }
     }
 }

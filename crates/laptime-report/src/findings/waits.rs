@@ -67,12 +67,19 @@ pub fn threads(wait: &ThreadsWait) -> String {
     )
 }
 
-/// That a few long waits make most of them.
-pub fn usual(median_ns: u64) -> String {
-    format!(
-        ", though half of the waits take less than {}",
-        time(median_ns)
-    )
+/// What a single long wait may be: more workers or cheaper samples don't shorten it.
+pub const ONE: &str = "Look for what happened then, such as files that were read for the first time or an epoch that \
+                       began: more workers don't help where a single wait is long.";
+
+/// That a single long wait, or a few, make most of them.
+pub fn few(longest_ns: Option<u64>, median_ns: Option<u64>) -> String {
+    let usual = median_ns.map(|ns| format!("half of the waits take less than {}", time(ns)));
+    let longest = longest_ns.map(|ns| format!("one wait took {}", time(ns)));
+    let each: Vec<String> = longest.into_iter().chain(usual).collect();
+    if each.is_empty() {
+        return String::new();
+    }
+    format!(", though {}", each.join(" and "))
 }
 
 /// What brings data faster. Where a few waits make most of them, it may be no matter of how fast the workers are.
