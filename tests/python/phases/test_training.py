@@ -336,7 +336,7 @@ def test_a_forward_that_is_no_module_call_is_inferred_and_said_to_be():
             nn.functional.cross_entropy(outputs, targets).backward()
             optimizer.step()
     assert [core.count(path) for path in PHASES] == [5] * 5
-    assert sum("where no module was called" in warning for warning in core.warnings) <= 1
+    assert sum("no call of a module" in warning for warning in core.warnings) <= 1
 
 
 @pytest.mark.parametrize("train", [trained, tracked])

@@ -136,7 +136,8 @@ pub fn of_unrecorded(interpreters: &[String]) -> Option<Warning> {
         ),
     );
     Some(warning.with_hint(
-        "install Laptime there too: `python -m pip install laptime`. If it is installed, the process \
-         was started without the program's environment, or with -S, -I or LAPTIME=0",
+        "install Laptime there too: `python -m pip install laptime`. If it is installed, `laptime.pth` is missing \
+         beside it (a copied environment, a folder of PYTHONPATH: let pip install it), or the process was started \
+         without the program's environment, or with -S, -I or LAPTIME=0",
     ))
 }

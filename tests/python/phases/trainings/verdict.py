@@ -69,8 +69,8 @@ def figures(told: Recorded, timers: Timers) -> list[Figure]:
 
 
 def inferred(told: Recorded) -> Figure:
-    """Whether a note says that no module was called: recordings of a process share it."""
-    notes = sum("where no module was called" in one for one in told.warnings)
+    """Whether a note says that a forward was no call of a module: recordings of a process share it."""
+    notes = sum("no call of a module" in one for one in told.warnings)
     return Figure("notes of inferred forwards", notes, 0, 0)
 
 
