@@ -12,6 +12,7 @@ mod commands;
 pub mod error;
 mod exit_code;
 mod formats;
+mod internal_error;
 mod launch;
 mod machine;
 mod messages;
@@ -28,12 +29,26 @@ mod usage;
 mod recording;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{Write, stderr, stdout};
 
 use clap::Parser;
 
 pub use cell::{CellOptions, cell_options};
 pub use error::CliError;
+
+/// Runs the command line of this process (the program's name first) and returns its exit code.
+///
+/// The process is the command's alone: what it starts takes over the streams, and a mistake of the command's own is a
+/// message.
+pub fn of_process(args: impl IntoIterator<Item = OsString>) -> i32 {
+    launch::streams::are_ours();
+    internal_error::are_quiet();
+    let done = internal_error::caught(|| run(args, &mut stdout(), &mut stderr()));
+    done.unwrap_or_else(|error| {
+        messages::say(&mut stderr(), format_args!("laptime: {error}"));
+        exit_code::INTERNAL
+    })
+}
 
 /// Runs the command line `args` (the program's name first) and returns its exit code.
 ///

@@ -1,12 +1,5 @@
-//! The `laptime` program: hands its arguments and streams to [`laptime_cli::run`].
-
-use std::io::{stderr, stdout};
-use std::process::exit;
+//! The `laptime` program: hands its arguments to [`laptime_cli::of_process`].
 
 fn main() {
-    exit(laptime_cli::run(
-        std::env::args_os(),
-        &mut stdout(),
-        &mut stderr(),
-    ));
+    std::process::exit(laptime_cli::of_process(std::env::args_os()));
 }

@@ -4,8 +4,7 @@
 //! reference. [`ProcessReader`] reads one process's bytes, window by window: it checks them, folds
 //! paths that lie too deep, and settles the clock's rate before the first span. What it hands out
 //! goes to a [`VisitProcess`](laptime_core::format::reader::VisitProcess), which may count on all
-//! of that: the summary, the lanes of a page, a question about a metric, the single spans, the
-//! live line.
+//! of that: the summary, the lanes of a page, a question about a metric, the single spans.
 //!
 //! Memory doesn't grow with the number of spans, and time grows with the bytes that are used.
 

@@ -23,10 +23,12 @@ use super::{next, output};
 
 use crate::args::RunArgs;
 use crate::error::CliError;
+use crate::internal_error;
 use crate::launch::child::{RunningProgram, exit_code};
 use crate::launch::folder::claim;
 use crate::launch::peaks;
 use crate::launch::recorded::{Recorded, Recording};
+use crate::launch::signals::Blocked;
 use crate::launch::target::{Request, Target, cannot_start};
 use crate::launch::watch::Watch;
 use crate::messages::say;
@@ -37,6 +39,8 @@ use crate::usage;
 
 /// Runs the program and returns its exit code.
 pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
+    // In the background of a terminal a message is no reason to stop.
+    let background = Blocked::one(libc::SIGTTOU);
     if let Some(error) = no_option(args) {
         return Err(before_start(error));
     }
@@ -98,6 +102,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         // Before a run that may take hours, not after it.
         say(err, format_args!("laptime: {given_away}"));
     }
+    drop(background);
     let at = clock::anchor();
     let program = match RunningProgram::start(&mut command, python.is_some()) {
         Ok(program) => program,
@@ -110,17 +115,20 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     };
     let watch = recording.as_mut().and_then(|recording| {
         recording.started(at, program.pid(), err);
-        Watch::start(program.pid(), &recording.folder.path)
+        Watch::start(program.pid())
     });
     let end = program.wait().map_err(|source| CliError::Start {
         program: target.typed.clone(),
         source,
     })?;
     let code = exit_code(&end);
+    let _background = Blocked::one(libc::SIGTTOU);
     let seen = watch.map(Watch::stop).unwrap_or_default();
     if let Some(mut recording) = recording {
         recording.ended(end, &target, &seen, err);
-        tell(&recording, args, err);
+        if let Err(error) = internal_error::caught(|| tell(&recording, args, err)) {
+            say(err, format_args!("laptime: warning: no summary: {error}"));
+        }
     }
     Ok(code)
 }

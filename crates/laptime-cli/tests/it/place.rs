@@ -87,13 +87,15 @@ impl Place {
 impl From<Output> for Left {
     fn from(output: Output) -> Self {
         use std::os::unix::process::ExitStatusExt;
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(!err.contains("internal error"), "{err}");
         Self {
             code: output
                 .status
                 .code()
                 .unwrap_or_else(|| -output.status.signal().unwrap()),
             out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
+            err,
         }
     }
 }

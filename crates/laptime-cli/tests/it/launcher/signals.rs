@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::place::{Left, Place, as_in_foreground};
+use crate::place::{Left, Place};
 use crate::terminal::terminal;
 
 #[test]
@@ -191,31 +191,4 @@ fn a_signal_that_was_ignored_stays_ignored_for_the_program() {
         "{}",
         left.err
     );
-}
-
-#[test]
-fn a_program_finds_the_same_signals_ignored_and_blocked_as_without_laptime() {
-    let place = Place::new();
-    let script = "grep -E 'SigBlk|SigIgn' /proc/self/status";
-    let said = |mut command: std::process::Command| {
-        // SAFETY: allowed between fork and exec.
-        unsafe {
-            command.pre_exec(|| {
-                libc::signal(libc::SIGCHLD, libc::SIG_IGN);
-                libc::signal(libc::SIGUSR1, libc::SIG_IGN);
-                let mut blocked = std::mem::zeroed();
-                libc::sigemptyset(&raw mut blocked);
-                libc::sigaddset(&raw mut blocked, libc::SIGUSR2);
-                libc::sigprocmask(libc::SIG_SETMASK, &raw const blocked, std::ptr::null_mut());
-                Ok(())
-            });
-        }
-        String::from_utf8(command.output().unwrap().stdout).unwrap()
-    };
-    let mut alone = std::process::Command::new("sh");
-    alone.args(["-c", script]);
-    as_in_foreground(&mut alone);
-    let mut launched = place.command();
-    launched.args(["run", "sh", "-c", script]);
-    assert_eq!(said(launched), said(alone));
 }
