@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 
 import pytest
@@ -249,3 +250,80 @@ def test_a_child_whose_only_thread_ends_is_over(run: Runner) -> None:
     )
     assert (outcome.code, outcome.out, outcome.warnings) == (0, "0\n", []), outcome.err
     assert count(outcome.summary(), "work") == 2
+
+
+def test_a_child_that_no_fork_handler_told_ends_and_leaves_its_parents_laps_alone(run: Runner) -> None:
+    program = """
+        import ctypes, os, sys
+        import laptime as lt
+
+        libc = ctypes.CDLL(None)
+        make = getattr(libc, "_Fork", None) or libc.fork
+        with lt.lap("parent"):
+            with lt.lap("inner"):
+                pid = make()
+                if pid == 0:
+                    for _ in range(50):
+                        with lt.lap("child"):
+                            pass
+            if pid == 0:
+                sys.exit(7)
+            with lt.lap("inner"):
+                print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    """
+    outcome = run(program)
+    assert (outcome.code, outcome.out) == (0, "7\n"), outcome.err
+    summary = outcome.summary()
+    assert count(summary, "parent") == 1
+    assert count(summary, "inner") == 2
+    assert sum(process["lost_count"] for process in summary["processes"]) == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone may change its user and its root folder")
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [("os.setuid(65534)", "changed its user"), ("os.chroot(jail)", "changed its root folder")],
+)
+def test_a_child_that_can_no_longer_reach_the_recording_says_why(run: Runner, change: str, cause: str) -> None:
+    program = f"""
+        import os, sys, tempfile
+        import laptime as lt
+
+        jail = tempfile.mkdtemp()
+        with lt.lap("parent"):
+            pid = os.fork()
+            if pid == 0:
+                {change}
+                with lt.lap("child"):
+                    pass
+                sys.exit(7)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    """
+    outcome = run(program)
+    assert (outcome.code, outcome.out) == (0, "7\n")
+    (warning,) = outcome.warnings
+    assert cause in warning and "in memory only" in warning
+    assert count(outcome.summary(), "parent") == 1
+
+
+def test_a_child_is_named_as_its_parent_whatever_title_the_process_has(run: Runner) -> None:
+    program = """
+        import ctypes, os
+        import laptime as lt
+
+        with lt.lap("parent"):
+            stat = open("/proc/self/stat").read().rpartition(")")[2].split()
+            title = b"a-secret-title"
+            ctypes.memmove(int(stat[45]), title, len(title))
+            assert title in open("/proc/self/cmdline", "rb").read()
+            pid = os.fork()
+            with lt.lap("both"):
+                pass
+            if pid:
+                os.waitpid(pid, 0)
+    """
+    outcome = run(program)
+    assert outcome.code == 0, outcome.err
+    assert count(outcome.summary(), "both") == 2
+    for file in outcome.recording.iterdir():
+        assert b"a-secret" not in file.read_bytes(), file

@@ -39,6 +39,11 @@ pub fn keeping_error<T>(run: impl FnOnce() -> T) -> T {
 
 /// Runs `body`, which answers a question of the program's; a panic becomes an error.
 pub fn asked<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    if laptime_recorder::is_unknown_child() {
+        return Err(LaptimeError::new_err(
+            "this process was made by _Fork or clone, which run no fork handlers: nothing is measured here; use os.fork()",
+        ));
+    }
     measuring(|| Err(mistake()), body)
 }
 

@@ -211,7 +211,10 @@ impl fmt::Display for Meaningless {
 impl Asked {
     /// What the environment of this process asks for.
     pub fn here() -> Self {
-        Self::of(|name| std::env::var_os(name), keeper::is_open)
+        Self::of(
+            |name| std::env::var_os(name),
+            |folder| keeper::goes_on(folder).unwrap_or(false),
+        )
     }
 
     fn of(typed: impl Fn(&str) -> Option<OsString>, is_open: impl Fn(&Path) -> bool) -> Self {

@@ -4,6 +4,8 @@
 //! alone: its thread lets go of the parent's window and stack slot, forgets the parent's
 //! spans, and joins the recording with a file of its own at its first window. What was
 //! open in the parent becomes the base under which the child's spans nest.
+//!
+//! A child whose handlers don't run records nothing: see [`crate::wiped`].
 
 use std::sync::Once;
 
@@ -19,6 +21,7 @@ use crate::stack;
 use crate::stacks;
 use crate::state;
 use crate::thread::Thread;
+use crate::wiped;
 
 /// Registers the handlers, once.
 pub fn install() {
@@ -26,6 +29,7 @@ pub fn install() {
     ONCE.call_once(|| {
         // SAFETY: plain functions, good for the life of the process.
         unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) };
+        wiped::set_up();
     });
 }
 
@@ -60,6 +64,8 @@ extern "C" fn parent() {
 }
 
 extern "C" fn child() {
+    wiped::know();
+    state::keep_after_fork();
     parent();
     guard((), start_over);
 }

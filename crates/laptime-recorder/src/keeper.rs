@@ -4,6 +4,7 @@
 //! of daemons and shells long after. A process id alone doesn't tell, since ids are used again.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -23,12 +24,16 @@ pub fn this_process() -> Keeper {
     }
 }
 
-/// Whether a folder is a recording in progress.
-pub fn is_open(folder: &Path) -> bool {
-    fs::read(folder.join(RunInfo::FILE_NAME))
-        .ok()
-        .and_then(|bytes| RunInfo::from_json(&bytes).ok())
-        .is_some_and(|run| is_in_progress(&run))
+/// Whether a folder is a recording in progress. **Errors** where it can't be read.
+pub fn goes_on(folder: &Path) -> io::Result<bool> {
+    let bytes = fs::read(folder.join(RunInfo::FILE_NAME))?;
+    Ok(RunInfo::from_json(&bytes).is_ok_and(|run| is_in_progress(&run)))
+}
+
+/// What this process sees as the root of all folders: another one after a `chroot`.
+pub fn root() -> Option<(u64, u64)> {
+    let root = fs::metadata("/").ok()?;
+    Some((root.dev(), root.ino()))
 }
 
 /// Whether a run goes on, as far as can be seen from here.

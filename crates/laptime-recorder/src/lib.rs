@@ -61,6 +61,7 @@ mod task;
 mod telemetry;
 mod thread;
 mod window;
+mod wiped;
 mod worker;
 mod writer;
 
@@ -97,3 +98,4 @@ pub use start::{begin_in_child, is_on_or_decide};
 pub use state::{disable, is_off, is_on};
 pub use stretches::{go_on_aside, operations, plain_path, ran, set_aside};
 pub use task::{TaskStack, swap_stack};
+pub use wiped::is_unknown_child;

@@ -26,6 +26,7 @@ pub fn live() -> Live {
         std::thread::yield_now();
     };
     let Snapshot {
+        program,
         paths,
         notes,
         started,
@@ -52,7 +53,7 @@ pub fn live() -> Live {
             anchor: started,
             process_started_boottime_ns: platform::started_boottime_ns(std::process::id())
                 .filter(|_| !is_reset),
-            program: platform::program_name(),
+            program,
             lost: registry::lost(),
             clamped: registry::clamped(),
             closed: Some(now),
@@ -84,6 +85,7 @@ pub fn reset() {
 }
 
 struct Snapshot {
+    program: String,
     paths: PathTable,
     notes: Vec<(String, String)>,
     started: Anchor,
@@ -105,6 +107,7 @@ fn snapshot(registry: &Registry) -> Option<Snapshot> {
         .open_windows()
         .filter(|window| registry.is_live(window));
     Some(Snapshot {
+        program: registry.program.clone(),
         paths: registry.paths.0.clone(),
         notes: registry.notes.clone(),
         started: registry.started,

@@ -3,9 +3,13 @@
 //! The standard library's lock is one word in place, so a forked child that inherits it held
 //! can simply release it. A lock that keeps its waiters in a table of the process would not
 //! do: the child inherits the parent's waiters there, and wakes those instead of its own.
+//!
+//! In a child that no fork handler told, a lock that is held is held by nobody, and is opened.
 
 use std::cell::UnsafeCell;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use crate::wiped;
 
 /// A lock. A panic while it is held leaves it usable.
 #[derive(Debug)]
@@ -29,7 +33,25 @@ impl<T> Lock<T> {
 
     /// Waits for the lock and takes it.
     pub fn lock(&self) -> MutexGuard<'_, T> {
+        if wiped::is_unknown_child() && self.try_lock().is_none() {
+            self.open_in_child();
+        }
         self.mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// In a child that no fork handler told: whoever holds the lock isn't there, so that nobody else is here.
+    #[cold]
+    fn open_in_child(&self) {
+        let mutex = (&raw const self.mutex).cast_mut();
+        // SAFETY: a lock is what it protects and words that can be changed through a reference; the child has one
+        // thread, which holds no reference to it. What it protects stays where it is.
+        unsafe {
+            let value = std::ptr::read(mutex).into_inner();
+            std::ptr::write(
+                mutex,
+                Mutex::new(value.unwrap_or_else(PoisonError::into_inner)),
+            );
+        }
     }
 
     /// Takes the lock if nobody has it.

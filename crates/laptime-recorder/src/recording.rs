@@ -23,6 +23,7 @@ use crate::registry::{self, Disk, Registry};
 use crate::sampled_devices;
 use crate::stacks::{self, Sampler};
 use crate::thread::Thread;
+use crate::wiped;
 use crate::writer::Writer;
 
 /// What a recording is made with.
@@ -44,9 +45,10 @@ impl Default for RecordOptions {
 }
 
 impl RecordOptions {
-    fn program(&self) -> String {
+    /// The chosen name, or the process's.
+    fn program(&self, of_process: &str) -> String {
         let program = self.program.clone();
-        program.unwrap_or_else(platform::program_name)
+        program.unwrap_or_else(|| of_process.to_owned())
     }
 }
 
@@ -131,7 +133,8 @@ pub fn record(folder: &Path, options: &RecordOptions) -> Result<Recording, Recor
     };
     let path = folder::at_first_free(folder, folder::make).map_err(create)?;
     let path = std::path::absolute(path).map_err(create)?;
-    let mut run = folder::new_run(options.program());
+    let program = registry::with(|registry| options.program(&registry.program));
+    let mut run = folder::new_run(program);
     run.pid = Some(std::process::id());
     write_run(&path, &run)?;
     join(&path, options)?;
@@ -185,7 +188,7 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
         nominal_ns_per_tick: clock::nominal_ns_per_tick(),
         anchor,
         process_started_boottime_ns: platform::started_boottime_ns(std::process::id()),
-        program: options.program(),
+        program: options.program(&registry.program),
         lost: 0,
         clamped: 0,
         closed: None,
@@ -274,6 +277,9 @@ fn finish_start() {
 ///
 /// Spans that other threads close at this very moment may miss the file.
 pub fn close() {
+    if wiped::is_unknown_child() {
+        return;
+    }
     let (collector, sampler) = registry::with(|registry| {
         registry.pending = None;
         let Some(disk) = registry.disk.as_mut() else {

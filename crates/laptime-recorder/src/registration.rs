@@ -15,6 +15,7 @@ use crate::site::Site;
 use crate::stack::Stack;
 use crate::state;
 use crate::thread::Thread;
+use crate::wiped;
 
 /// Bytes of a track's name that are kept.
 const LONGEST_NAME: usize = 256;
@@ -37,7 +38,7 @@ pub fn with<T>(run: impl FnOnce(&mut Thread) -> T) -> Option<T> {
 #[cold]
 #[inline(never)]
 fn register() {
-    if LEAVING.try_with(|_| ()).is_err() {
+    if wiped::is_unknown_child() || LEAVING.try_with(|_| ()).is_err() {
         return;
     }
     let name = std::thread::current().name().map(str::to_owned);
@@ -81,6 +82,10 @@ impl Drop for Leaving {
         let Some(mut thread) = Thread::take_current() else {
             return;
         };
+        if wiped::is_unknown_child() {
+            std::mem::forget(thread);
+            return;
+        }
         let _quiet = Quiet::begin();
         thread.use_stack(null_mut());
         if state::measures_memory() {

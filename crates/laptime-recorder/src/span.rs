@@ -52,7 +52,7 @@ impl Open {
 #[inline]
 pub fn enter(site: &Site) -> Option<Open> {
     if state::is_on_by_tsc()
-        && let Some(open) = Thread::with(|thread| enter_here(thread, site))
+        && let Some(open) = Thread::with_while_on(|thread| enter_here(thread, site))
     {
         return Some(open);
     }
@@ -178,7 +178,7 @@ fn exit_here(open: Open) -> Option<u64> {
         return exit_otherwise(open);
     }
     let end = clock::now_by_tsc();
-    let written = Thread::with(|thread| {
+    let written = Thread::with_while_on(|thread| {
         // SAFETY: the slot of the stack in use.
         let slot = unsafe { thread.slot.as_ref() };
         let Position { index, start } = open.0;

@@ -1,5 +1,7 @@
 //! Whether spans are recorded, decided at the first one: by the parent's recording or the environment.
 
+use std::io;
+
 use crate::attached_tool::{enable, tell_attached_tool};
 use crate::environment::{Asked, Switch};
 use crate::keeper;
@@ -9,6 +11,7 @@ use crate::recording::{RecordOptions, join, record};
 use crate::registry;
 use crate::stacks;
 use crate::state;
+use crate::wiped;
 
 /// Whether spans are recorded. Decides at the first span of the process, by the environment.
 #[inline]
@@ -27,6 +30,10 @@ pub fn begin_in_child() {
 #[cold]
 #[inline(never)]
 fn decide() -> bool {
+    if wiped::is_unknown_child() {
+        state::switch_off_for_good();
+        return false;
+    }
     // First, so that a span opened while joining does not come back here.
     state::disable();
     if join_after_fork() || start_from_environment() {
@@ -37,19 +44,40 @@ fn decide() -> bool {
 
 /// Joins the recording of the process that forked this one; whether there was one.
 fn join_after_fork() -> bool {
-    let Some(folder) = registry::with(|registry| registry.pending.take()) else {
+    let (folder, root) = registry::with(|registry| (registry.pending.take(), registry.root));
+    let Some(folder) = folder else {
         return false;
     };
-    // A daemon's children may come long after the run's end.
-    if keeper::is_open(&folder)
-        && let Err(error) = join(&folder, &RecordOptions::default())
-    {
-        let process = std::process::id();
-        warn(&format_args!(
-            "{error}; process {process} is recorded in memory only"
-        ));
+    let process = std::process::id();
+    match keeper::goes_on(&folder) {
+        Ok(true) => {
+            if let Err(error) = join(&folder, &RecordOptions::default()) {
+                warn(&format_args!(
+                    "{error}; process {process} is recorded in memory only"
+                ));
+            }
+        }
+        // A daemon's children may come long after the run's end, or when it was deleted.
+        Ok(false) => {}
+        Err(error) => {
+            if let Some(cause) = cause(&error, root) {
+                let folder = folder.display();
+                warn(&format_args!(
+                    "process {process} {cause} after it was forked, and can't reach {folder} ({error}): it is recorded \
+                     in memory only"
+                ));
+            }
+        }
     }
     true
+}
+
+/// Why a child can't reach a recording that its parent has.
+fn cause(error: &io::Error, root: Option<(u64, u64)>) -> Option<&'static str> {
+    if keeper::root() != root {
+        return Some("changed its root folder");
+    }
+    (error.kind() == io::ErrorKind::PermissionDenied).then_some("changed its user")
 }
 
 /// Joins or starts what the environment asks for; whether spans are to be recorded.

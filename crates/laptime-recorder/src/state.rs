@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use laptime_core::ClockKind;
 
 use crate::clock;
+use crate::wiped::PAGE;
 
 /// What the first instructions of a span have to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -37,7 +38,9 @@ pub enum More {
 }
 
 /// A [`Mode`], or 0: not decided yet; the environment is read at the first span.
-static MODE: AtomicU8 = AtomicU8::new(0);
+static MODE: &AtomicU8 = &PAGE.mode;
+/// The same, where a child finds it after a fork.
+static BEFORE: AtomicU8 = AtomicU8::new(0);
 /// What spans carry while they are recorded, a bit each of [`More`].
 static MORE: AtomicU8 = AtomicU8::new(0);
 /// Set once, when a mistake of ours was caught: nothing is recorded from then on.
@@ -104,7 +107,7 @@ pub fn is_on() -> bool {
 
 /// Records from now on, in memory; on disk too while a recording is on.
 pub fn enable() {
-    MODE.store(on() as u8, Ordering::SeqCst);
+    store(on());
     if BROKEN.load(Ordering::SeqCst) {
         disable();
     }
@@ -113,17 +116,28 @@ pub fn enable() {
 /// Records nothing from now on, whoever asks.
 pub fn switch_off_for_good() {
     BROKEN.store(true, Ordering::SeqCst);
-    MODE.store(Mode::Off as u8, Ordering::SeqCst);
+    store(Mode::Off);
 }
 
 /// Records nothing from now on. Spans that are open close without a trace.
 pub fn disable() {
-    MODE.store(Mode::Off as u8, Ordering::Relaxed);
+    store(Mode::Off);
+}
+
+fn store(mode: Mode) {
+    BEFORE.store(mode as u8, Ordering::SeqCst);
+    MODE.store(mode as u8, Ordering::SeqCst);
+}
+
+/// In a forked child: as in the parent, for now.
+pub fn keep_after_fork() {
+    MODE.store(BEFORE.load(Ordering::SeqCst), Ordering::SeqCst);
 }
 
 /// In a forked child: the first span joins the parent's recording.
 pub fn undecide_if_on() {
     if is_on() {
-        MODE.store(0, Ordering::Relaxed);
+        BEFORE.store(0, Ordering::SeqCst);
+        MODE.store(0, Ordering::SeqCst);
     }
 }

@@ -11,6 +11,7 @@ use crate::nvtx::Ranges;
 use crate::registration;
 use crate::registry::{self, ThreadName};
 use crate::stack::Stack;
+use crate::wiped;
 
 /// The stack of an asyncio task or another unit that is not a thread.
 ///
@@ -85,6 +86,11 @@ impl Drop for TaskStack {
         let _quiet = Quiet::begin();
         // SAFETY: made in `new`, and not current any more.
         let mut stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
+        if wiped::is_unknown_child() {
+            // It is the parent's.
+            std::mem::forget(stack);
+            return;
+        }
         stack.start_over_if_inherited();
         stack.ranges.clear();
         stack.on_devices.clear();

@@ -11,6 +11,7 @@ use laptime_core::PathId;
 
 use crate::stack::{Slot, Stack};
 use crate::state;
+use crate::wiped;
 use crate::writer::Writer;
 
 /// Paths remembered per thread, by parent and site, for sites that are used under several parents.
@@ -44,9 +45,19 @@ impl Thread {
 
     /// Runs with the calling thread's state; `None` for a thread without any. Not re-entrant: the
     /// one that runs has the only way to it.
+    #[inline]
+    pub fn with<T>(run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        // What lies there is shared with the parent.
+        if wiped::is_unknown_child() {
+            return None;
+        }
+        Self::with_while_on(run)
+    }
+
+    /// Runs as [`Thread::with`], where it is known that spans are recorded: then this is no unknown child.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the hot path of every span
-    pub fn with<T>(run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    pub fn with_while_on<T>(run: impl FnOnce(&mut Self) -> T) -> Option<T> {
         // SAFETY: null, or made by `set_current` for this thread alone. Nothing that runs inside
         // asks for it again: the recorder's locks, clocks and windows know of no thread-local state.
         unsafe { CURRENT.get().as_mut() }.map(run)

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub struct Sighting {
     /// Process id.
     pub pid: u32,
+    /// Its id inside of a container of its own, by which it calls itself; the same outside of any.
+    pub inner: u32,
     /// Process id of its parent.
     pub parent: u32,
     /// The file it executes, links resolved.
@@ -46,7 +48,8 @@ pub fn is_python(executable: &Path) -> bool {
 #[derive(Debug, Default)]
 pub struct Interpreters {
     latest: HashMap<u32, Sighting>,
-    started: HashMap<u32, PathBuf>,
+    /// By process id: the id by which it calls itself, and how its interpreter is shown.
+    started: HashMap<u32, (u32, PathBuf)>,
 }
 
 impl Interpreters {
@@ -64,7 +67,7 @@ impl Interpreters {
             } else {
                 seen.executable.clone()
             };
-            self.started.insert(seen.pid, shown);
+            self.started.insert(seen.pid, (seen.inner, shown));
         }
         self.latest.insert(seen.pid, seen);
     }
@@ -74,8 +77,8 @@ impl Interpreters {
         let names: BTreeSet<String> = self
             .started
             .iter()
-            .filter(|(pid, _)| !recorded.contains(pid))
-            .map(|(_, path)| path.display().to_string())
+            .filter(|(_, (inner, _))| !recorded.contains(inner))
+            .map(|(_, (_, path))| path.display().to_string())
             .collect();
         names.into_iter().collect()
     }

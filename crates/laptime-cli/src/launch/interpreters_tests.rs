@@ -6,6 +6,7 @@ use super::{Interpreters, Sighting, is_python};
 fn seen(pid: u32, parent: u32, executable: &str, command: u64) -> Sighting {
     Sighting {
         pid,
+        inner: pid,
         parent,
         executable: executable.into(),
         called: "python".into(),
@@ -67,4 +68,19 @@ fn a_forked_worker_of_a_recording_process_is_not_missed() {
     interpreters.note(seen(10, 1, "/a/python3", 5));
     interpreters.note(seen(11, 10, "/a/python3", 5));
     assert!(interpreters.unrecorded(&HashSet::from([10])).is_empty());
+}
+
+#[test]
+fn an_interpreter_in_a_container_recorded_under_the_id_by_which_it_calls_itself() {
+    let mut interpreters = Interpreters::default();
+    let inside = Sighting {
+        inner: 1,
+        ..seen(10, 1, "/a/python3", 1)
+    };
+    interpreters.note(inside);
+    assert!(interpreters.unrecorded(&HashSet::from([1])).is_empty());
+    assert_eq!(
+        interpreters.unrecorded(&HashSet::from([10])),
+        ["/a/python3"]
+    );
 }

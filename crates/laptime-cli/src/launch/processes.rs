@@ -114,11 +114,21 @@ fn sighting(pid: u32, parent: u32) -> Option<Sighting> {
     line.hash(&mut hasher);
     Some(Sighting {
         pid,
+        inner: inner(pid).unwrap_or(pid),
         parent,
         executable,
         called: PathBuf::from(Path::new(std::ffi::OsStr::from_bytes(called))),
         command: hasher.finish(),
     })
+}
+
+/// The id of a process in the innermost of the namespaces that number it.
+fn inner(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let ids = status
+        .lines()
+        .find_map(|line| line.strip_prefix("NSpid:"))?;
+    ids.split_whitespace().last()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::device;
 use crate::device::closed::Known;
 use crate::guard::guard;
 use crate::registration;
+use crate::wiped;
 
 /// Code of the note that says that the driver had shut down before it told of all laps.
 const ENDED: &str = "device.ended";
@@ -33,6 +34,9 @@ static GONE: AtomicU64 = AtomicU64::new(0);
 ///
 /// **Cost** waits for these devices, at most two seconds; nothing where none is pending.
 pub fn catch_up_at_exit() {
+    if wiped::is_unknown_child() {
+        return;
+    }
     if let Some(known) = last_known() {
         registration::with(|thread| times::write(thread, &known));
     }
@@ -74,7 +78,7 @@ pub(super) fn come_before_the_driver() {
 
 /// The exiting thread has no window any more, so the recording's own writer writes.
 fn catch_up_by_scribe() {
-    if device::is_idle() {
+    if wiped::is_unknown_child() || device::is_idle() {
         return;
     }
     times::wait();

@@ -22,12 +22,14 @@ use crate::clock;
 use crate::fold;
 use crate::follow;
 use crate::fork;
+use crate::keeper;
 use crate::lock::Lock;
 use crate::messages;
 use crate::platform;
 use crate::stack::Stack;
 use crate::thread::Thread;
 use crate::window::{Destination, Window};
+use crate::wiped;
 use crate::writer::Writer;
 
 static REGISTRY: Lock<Option<Box<Registry>>> = Lock::new(None);
@@ -39,6 +41,10 @@ pub struct Registry {
     pub disk: Option<Disk>,
     /// The recording that this process, forked from its parent, joins at its first span.
     pub pending: Option<PathBuf>,
+    /// The root of all folders at the start.
+    pub root: Option<(u64, u64)>,
+    /// The program's name, before anybody gives the process a title.
+    pub program: String,
     pub started: Anchor,
     /// Whether `started` is the last reset rather than the recorder's first use.
     pub is_reset: bool,
@@ -59,6 +65,8 @@ impl Registry {
             threads: Threads::new(),
             disk: None,
             pending: None,
+            root: keeper::root(),
+            program: platform::program_name(),
             started: clock::anchor(),
             is_reset: false,
             notes: Vec::new(),
@@ -191,6 +199,14 @@ impl Registry {
         self.threads.open_windows().chain(scribe)
     }
 
+    /// In a child that no fork handler told: nothing of the parent's file is touched, and none is made.
+    fn leave_to_parent(&mut self) {
+        if let Some(disk) = self.disk.take() {
+            disk.leave_to_parent();
+        }
+        self.pending = None;
+    }
+
     /// In a forked child: only the calling thread is left, and nothing of the parent's file is touched.
     pub fn start_over_after_fork(&mut self, thread: Option<&mut Thread>) {
         self.threads.start_over_after_fork(thread);
@@ -230,6 +246,9 @@ fn run_and_warn<T>(
         messages::remember_stderr();
         Box::new(Registry::new())
     });
+    if wiped::is_unknown_child() {
+        registry.leave_to_parent();
+    }
     #[cfg(debug_assertions)]
     IS_HELD.set(true);
     let result = run(registry);

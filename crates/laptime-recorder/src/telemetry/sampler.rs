@@ -22,6 +22,7 @@ use crate::device::used::{self, Used};
 use crate::guard::guard;
 use crate::memory::Quiet;
 use crate::platform;
+use crate::wiped;
 use crate::worker::Worker;
 
 /// Between two looks for the program's first device.
@@ -161,7 +162,7 @@ fn end_before_the_drivers(shared: &Arc<Shared>) {
     extern "C" fn at_exit() {
         guard((), || {
             // In a forked child the thread is not there.
-            if is_forked() {
+            if wiped::is_unknown_child() || is_forked() {
                 return;
             }
             let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,11 +42,20 @@ enum Act {
     Report,
     Fork {
         child: Vec<Act>,
+        by: By,
         ends: End,
         waits: bool,
     },
     /// Ends the recording, in a child.
     Close,
+}
+
+/// How a child is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum By {
+    Fork,
+    /// No fork handler runs.
+    Clone,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -163,13 +172,18 @@ impl World {
                     close();
                 }
             }
-            Act::Fork { child, ends, waits } => self.fork(thread, child, *ends, *waits),
+            Act::Fork {
+                child,
+                by,
+                ends,
+                waits,
+            } => self.fork(thread, child, (*by, *ends), *waits),
         }
     }
 
-    fn fork(&mut self, thread: usize, acts: &[Act], ends: End, waits: bool) {
+    fn fork(&mut self, thread: usize, acts: &[Act], (by, ends): (By, End), waits: bool) {
         let quiet = self.quiet;
-        let child = forked(ends, || {
+        let child = forked(by, ends, || {
             if !quiet {
                 for act in acts {
                     self.act(thread, act, true);
@@ -186,9 +200,14 @@ impl World {
 }
 
 /// Runs in a forked child, which ends without returning.
-fn forked(ends: End, run: impl FnOnce()) -> libc::pid_t {
-    // SAFETY: the child uses locks only that its thread holds or that the recorder holds over a fork.
-    let pid = unsafe { libc::fork() };
+fn forked(by: By, ends: End, run: impl FnOnce()) -> libc::pid_t {
+    // SAFETY: the child uses locks only that its thread holds, or that the recorder holds over a fork or opens after it.
+    let pid = unsafe {
+        match by {
+            By::Fork => libc::fork(),
+            By::Clone => libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as libc::pid_t,
+        }
+    };
     if pid == 0 {
         let code = i32::from(catch_unwind(AssertUnwindSafe(run)).is_err());
         // SAFETY: ends the process.
@@ -314,7 +333,9 @@ fn told(folder: &Path, pid: libc::pid_t) -> Told {
 fn recorded(program: &[(bool, Act)], quiet: bool, kept_open: bool) -> Told {
     let folder = tempfile::tempdir().unwrap();
     let recording = folder.path().join("a.lap");
-    let pid = forked(End::Leaves, || run(&recording, program, quiet, kept_open));
+    let pid = forked(By::Fork, End::Leaves, || {
+        run(&recording, program, quiet, kept_open)
+    });
     assert_eq!(ending(pid), 0, "the program ended badly");
     told(&recording, pid)
 }
@@ -336,9 +357,16 @@ fn plain_act() -> impl Strategy<Value = Act> {
 }
 
 fn fork(child: impl Strategy<Value = Act>) -> impl Strategy<Value = Act> {
+    let by = prop_oneof![3 => Just(By::Fork), 1 => Just(By::Clone)];
     let ends = prop_oneof![Just(End::Exit), Just(End::Leaves)];
-    (prop::collection::vec(child, 0..30), ends, any::<bool>())
-        .prop_map(|(child, ends, waits)| Act::Fork { child, ends, waits })
+    (prop::collection::vec(child, 0..30), by, ends, any::<bool>()).prop_map(
+        |(child, by, ends, waits)| Act::Fork {
+            child,
+            by,
+            ends,
+            waits,
+        },
+    )
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -366,34 +394,22 @@ fn crowded() -> Vec<(bool, Act)> {
 #[test]
 fn a_child_that_lets_go_of_inherited_tasks_changes_nothing_in_its_parent() {
     own_process::run(|| {
-        let mut program = crowded();
-        let child = (0..TASKS).map(Act::DropTask).collect();
-        let fork = Act::Fork {
-            child,
-            ends: End::Exit,
-            waits: true,
-        };
-        program.push((false, fork));
-        for task in 0..TASKS {
-            program.extend([
+        let child: Vec<Act> = (0..TASKS).map(Act::DropTask).collect();
+        let after = (0..TASKS).flat_map(|task| {
+            [
                 (false, Act::Switch(task)),
                 (false, Act::Exit(0)),
                 (false, Act::Enter(3)),
-            ]);
-        }
-        for kept_open in [false, true] {
-            assert_eq!(
-                recorded(&program, false, kept_open),
-                recorded(&program, true, kept_open)
-            );
-        }
+            ]
+        });
+        let after: Vec<_> = after.collect();
+        changes_nothing(false, &child, End::Exit, &after);
     });
 }
 
 #[test]
 fn a_child_that_goes_on_with_inherited_tasks_changes_nothing_in_its_parent() {
     own_process::run(|| {
-        let mut program = crowded();
         let child = (0..TASKS).flat_map(|task| {
             [
                 Act::Switch(task),
@@ -403,19 +419,45 @@ fn a_child_that_goes_on_with_inherited_tasks_changes_nothing_in_its_parent() {
                 Act::Exit(0),
             ]
         });
+        let child: Vec<Act> = child.collect();
+        changes_nothing(true, &child, End::Leaves, &[]);
+    });
+}
+
+#[test]
+fn a_child_that_closes_what_its_parent_opened_changes_nothing_there() {
+    own_process::run(|| {
+        let child = [
+            vec![Act::Exit(0), Act::Exit(0), Act::Rename(1), Act::SetAside],
+            vec![Act::Enter(1), Act::Mark(2), Act::Report, Act::Exit(0)],
+            vec![Act::NewTask(TASKS - 1), Act::Close],
+        ];
+        let after = [(false, Act::Exit(0)), (false, Act::Enter(2))];
+        changes_nothing(false, &child.concat(), End::Exit, &after);
+    });
+}
+
+/// A crowded program leaves the same file, whatever a child does that it makes.
+fn changes_nothing(elsewhere: bool, child: &[Act], ends: End, after: &[(bool, Act)]) {
+    for by in [By::Fork, By::Clone] {
+        let mut program = crowded();
+        let child = child.to_vec();
         let fork = Act::Fork {
-            child: child.collect(),
-            ends: End::Leaves,
+            child,
+            by,
+            ends,
             waits: true,
         };
-        program.push((true, fork));
+        program.push((elsewhere, fork));
+        program.extend_from_slice(after);
         for kept_open in [false, true] {
             assert_eq!(
                 recorded(&program, false, kept_open),
-                recorded(&program, true, kept_open)
+                recorded(&program, true, kept_open),
+                "{by:?}"
             );
         }
-    });
+    }
 }
 
 #[test]
