@@ -334,7 +334,7 @@ fn recorded(program: &[(bool, Act)], quiet: bool, kept_open: bool) -> Told {
     let folder = tempfile::tempdir().unwrap();
     let recording = folder.path().join("a.lap");
     let pid = forked(By::Fork, End::Leaves, || {
-        run(&recording, program, quiet, kept_open)
+        run(&recording, program, quiet, kept_open);
     });
     assert_eq!(ending(pid), 0, "the program ended badly");
     told(&recording, pid)

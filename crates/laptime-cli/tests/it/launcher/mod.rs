@@ -30,9 +30,9 @@ impl Launched {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut launcher = command.spawn().unwrap();
         let out = BufReader::new(launcher.stdout.take().unwrap());
-        let mut launched = Self { launcher, out };
-        assert_eq!(launched.line(), "ready");
-        launched
+        let mut started = Self { launcher, out };
+        assert_eq!(started.line(), "ready");
+        started
     }
 
     pub fn pid(&self) -> i32 {

@@ -61,10 +61,8 @@ fn other_files_that_it_inherits_are_closed_with_the_program_too() {
     let place = Place::new();
     let mut ends = [-1; 2];
     // SAFETY: the call fills in both.
-    assert_eq!(
-        unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) },
-        0
-    );
+    let made = unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) };
+    assert_eq!(made, 0);
     // SAFETY: both are new and nobody else's.
     let [mut ours, its] = ends.map(|end| unsafe { File::from_raw_fd(end) });
     let mut command = place.command();

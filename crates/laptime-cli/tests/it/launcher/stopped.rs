@@ -11,10 +11,8 @@ use crate::terminal::terminal;
 fn change(pid: i32) -> Result<i32, i32> {
     let mut status = 0;
     // SAFETY: the status is written to a place of its size.
-    assert_eq!(
-        unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) },
-        pid
-    );
+    let changed = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
+    assert_eq!(changed, pid);
     if libc::WIFSTOPPED(status) {
         Err(libc::WSTOPSIG(status))
     } else {
