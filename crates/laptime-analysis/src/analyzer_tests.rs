@@ -208,6 +208,36 @@ fn a_reopened_step_counts_once() {
 }
 
 #[test]
+fn a_process_that_became_another_program_ended_where_that_one_began() {
+    let mut before = Script::new(7, 0);
+    before.span(&["setup"], 100 * MS, 10 * MS);
+    before.leave_open(MAIN, &["exec"], 200 * MS);
+    before.killed();
+    let mut after = Script::new(7, 0);
+    after.header.anchor = anchor(1_000 * MS);
+    after.span(&["work"], 1_100 * MS, 100 * MS);
+    after.header.closed = Some(anchor(3_000 * MS));
+    let mut run = launched(7, 0, 3_310 * MS);
+    run.end = Some(ProgramEnd {
+        monotonic_ns: EPOCH_NS + 3_310 * MS,
+        code: Some(0),
+        signal: None,
+    });
+    let options = Options {
+        run: Some(run),
+        ..Options::default()
+    };
+    let summary = summarize(&[before, after], options);
+    assert!(codes(&summary).is_empty(), "{:?}", summary.warnings);
+    let of = |state| {
+        let mut each = summary.processes.iter();
+        each.find(|process| process.state == state).unwrap()
+    };
+    assert_eq!(of(ProcessState::Replaced).open[0].age_ns, 800 * MS);
+    assert!(of(ProcessState::Closed).open.is_empty());
+}
+
+#[test]
 fn a_killed_run_says_where_it_was_and_counts_what_was_open() {
     let mut script = Script::new(7, 0);
     script.span(&["step", "data"], 100 * MS, 10 * MS);

@@ -25,6 +25,7 @@ use crate::operators;
 use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary, Rank};
 use crate::ranks;
+use crate::replaced;
 use crate::rows::{self, Rows};
 use crate::sampling;
 use crate::span_row::SpanRow;
@@ -38,7 +39,12 @@ use crate::worker_starts;
 use crate::workers;
 
 /// The summary of what was read, with rows of each process by itself where they were asked for.
-pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warning>) -> Summary {
+pub fn summary(
+    options: Options,
+    mut processes: Vec<Process>,
+    mut warnings: Vec<Warning>,
+) -> Summary {
+    replaced::mark(&mut processes);
     let run = options.run;
     let (start, steady_why) = match steady::find(&processes, run.as_ref()) {
         Ok(start) => (Some(start), None),
@@ -348,6 +354,8 @@ fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
         ProcessState::Running
     } else if process.header.closed.is_some() {
         ProcessState::Closed
+    } else if process.replaced_ns.is_some() {
+        ProcessState::Replaced
     } else {
         ProcessState::Killed
     };

@@ -55,6 +55,7 @@ mod process;
 mod process_summary;
 pub mod quantiles;
 mod ranks;
+mod replaced;
 mod rows;
 mod sampling;
 #[cfg(test)]

@@ -95,8 +95,10 @@ pub struct ProcessEpochs {
 pub enum ProcessState {
     /// Closed in order.
     Closed,
-    /// Ended without closing: killed, `os._exit`, or still running.
+    /// Ended without closing: killed, `os._exit`, another program that isn't recorded, or still running.
     Killed,
+    /// Became another program (`exec`), which is recorded too.
+    Replaced,
     /// A snapshot of the process that reports.
     Running,
 }

@@ -201,6 +201,9 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     if let Some(closed) = process.header.closed {
         return closed.monotonic_ns;
     }
+    if let Some(replaced_ns) = process.replaced_ns {
+        return replaced_ns;
+    }
     let launched = run.filter(|run| run.pid == Some(process.header.pid));
     if let Some(end) = launched.and_then(|run| run.end.as_ref()) {
         return end.monotonic_ns.max(process.header.anchor.monotonic_ns);

@@ -71,6 +71,7 @@ fn highest(stem: &str) -> u32 {
             .parse()
             .ok()
     };
+    remove_left(Path::new("."));
     let entries = fs::read_dir(".").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| number(entry.file_name().to_str()?));
     numbers.max().unwrap_or(0)
@@ -178,6 +179,7 @@ pub fn remove(path: &Path) -> io::Result<bool> {
         fs::remove_file(path)?;
         return Ok(true);
     }
+    remove_left(path.parent().unwrap_or(Path::new(".")));
     // Under a name of its own first: somebody else may do the same, or begin to record there.
     let nonce = clock::monotonic_ns() ^ u64::from(std::process::id()) << 40;
     let doomed = path.with_file_name(format!(".laptime-{nonce:016x}{DOOMED}"));
@@ -187,6 +189,26 @@ pub fn remove(path: &Path) -> io::Result<bool> {
         Err(_) => delete(path)?,
     }
     Ok(true)
+}
+
+/// Deletes what somebody left who was killed while deleting a recording there.
+fn remove_left(folder: &Path) {
+    let folder = if folder == Path::new("") {
+        Path::new(".")
+    } else {
+        folder
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let nonce = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(".laptime-")?.strip_suffix(DOOMED));
+        let is_doomed =
+            nonce.is_some_and(|nonce| nonce.len() == 16 && u64::from_str_radix(nonce, 16).is_ok());
+        if is_doomed && is_recording(&entry.path()) {
+            let _ = delete(&entry.path());
+        }
+    }
 }
 
 /// Deletes a folder, also one in which a recording that is just ending still makes a file.
@@ -206,8 +228,7 @@ pub fn is_recording(path: &Path) -> bool {
     if let Ok(mut entries) = fs::read_dir(path) {
         return entries.all(|entry| {
             entry.is_ok_and(|entry| {
-                is_part(Path::new(&entry.file_name()))
-                    && entry.file_type().is_ok_and(|kind| kind.is_file())
+                entry.file_type().is_ok_and(|kind| kind.is_file()) && is_part(&entry.path())
             })
         });
     }
@@ -225,11 +246,20 @@ pub fn is_recording(path: &Path) -> bool {
         })
 }
 
-fn is_part(name: &Path) -> bool {
-    name == Path::new(RunInfo::FILE_NAME)
-        || name == Path::new(UNFINISHED)
-        || name.extension().is_some_and(|is| is == PROCESS_EXTENSION)
-        || is_draft(name)
+/// Whether a file of a folder is one that recordings have, by its name and by what it holds.
+fn is_part(path: &Path) -> bool {
+    let name = Path::new(path.file_name().unwrap_or_default());
+    if name == Path::new(RunInfo::FILE_NAME) || name == Path::new(UNFINISHED) {
+        // Empty where its writer was killed just then.
+        return fs::read(path)
+            .is_ok_and(|bytes| bytes.is_empty() || RunInfo::from_json(&bytes).is_ok());
+    }
+    if name.extension().is_some_and(|is| is == PROCESS_EXTENSION) {
+        let mut start = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut start));
+        return read.is_ok() && (start == b"LAPTIME\0" || start.is_empty());
+    }
+    is_draft(name)
 }
 
 /// Whether a name is that of a process file before it has its header: `<process>-<nonce>.new`. A

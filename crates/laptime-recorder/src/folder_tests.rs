@@ -94,3 +94,33 @@ fn a_name_that_is_taken_is_numbered() {
     let names = names.map(|path| path.file_name().unwrap().to_owned());
     assert_eq!(names, ["a.lap", "a-1.lap", "a-2.lap"]);
 }
+
+#[test]
+fn a_folder_of_somebody_elses_is_no_recording_whatever_its_files_are_called() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = recording(&place);
+    for (name, content) in [
+        ("run.json", "{\"learning_rate\": 0.1}"),
+        ("1-0badcafe.proc", "a processed file of somebody's"),
+    ] {
+        fs::write(folder.join(name), content).unwrap();
+        assert!(!is_recording(&folder), "{name}");
+        assert!(!remove(&folder).unwrap());
+        fs::write(folder.join(name), "").unwrap();
+        assert!(is_recording(&folder), "{name}, of a writer that was killed");
+    }
+}
+
+#[test]
+fn what_is_left_of_a_recording_whose_deletion_was_killed_goes_with_the_next_one() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = recording(&place);
+    write_run(&folder, &info()).unwrap();
+    let left = place.path().join(".laptime-00000000deadbeef.deleted");
+    fs::create_dir(&left).unwrap();
+    write_run(&left, &info()).unwrap();
+    let theirs = place.path().join(".laptime-notes.deleted");
+    fs::create_dir(&theirs).unwrap();
+    assert!(remove(&folder).unwrap());
+    assert!(!left.exists() && theirs.exists());
+}

@@ -16,6 +16,7 @@ pub mod cuda_profiler;
 mod delay;
 pub mod device;
 pub mod device_memory;
+pub mod draft;
 mod early_end;
 mod emit;
 pub mod environment;

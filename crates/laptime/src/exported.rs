@@ -3,8 +3,7 @@
 //! The reader hands out the records of one process after the other, and the exporter writes what
 //! comes. A file takes its name when it is whole: what was there before stays until then.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use laptime_core::Warning;
 pub use laptime_export::Format as ExportFormat;
 use laptime_export::{About, Export, Survey};
 use laptime_reader::{ReadError, RecordedProcess, RecordingFiles};
+use laptime_recorder::draft::Draft;
 
 use crate::recorded::Recorded;
 
@@ -152,11 +152,10 @@ impl Recorded {
         }
         // What a link leads to is replaced, not the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let draft = draft(&target).map_err(of_file)?;
-        let exported = self.export(format, draft.as_file()).map_err(named)?;
-        draft
-            .persist(&target)
-            .map_err(|error| of_file(error.error))?;
+        // As any new file: what may be read of it the user's mask says.
+        let draft = Draft::of(&target, 0o666).map_err(of_file)?;
+        let exported = self.export(format, draft.file()).map_err(named)?;
+        draft.finish().map_err(of_file)?;
         Ok(exported)
     }
 }
@@ -173,38 +172,6 @@ fn laps_only(format: ExportFormat, summary: &Summary) -> Option<Warning> {
         );
         Warning::new("calls-left-out", message)
     })
-}
-
-/// A file beside the target under a name that nobody has; removed unless it takes the target's.
-fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile<File>> {
-    let folder = target.parent().filter(|folder| *folder != Path::new(""));
-    let mut prefix = OsString::from(".");
-    prefix.push(target.file_name().unwrap_or_default());
-    prefix.push("-");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new file: what may be read of it the user's mask says.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let draft = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
-    draft.map_err(plain)
-}
-
-/// The system's error without the draft's name, which nobody knows. The number isn't to be had
-/// from the one that names it, the kind is.
-fn plain(error: io::Error) -> io::Error {
-    let number = match error.kind() {
-        io::ErrorKind::NotFound => 2,
-        io::ErrorKind::PermissionDenied => 13,
-        io::ErrorKind::NotADirectory => 20,
-        io::ErrorKind::StorageFull => 28,
-        io::ErrorKind::ReadOnlyFilesystem => 30,
-        _ => return error,
-    };
-    io::Error::from_raw_os_error(number)
 }
 
 /// Whether a file to write is a recording, or lies in the folder of one.

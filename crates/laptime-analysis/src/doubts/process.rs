@@ -213,7 +213,7 @@ pub fn of_workers<'s>(ended: impl Iterator<Item = &'s ProcessSummary>) -> Option
     );
     Some(Warning::new("workers-ended", message).with_hint(
         "leaving `with Pool()` does that; close() and join() let workers finish. If nothing ended them, \
-         they were killed or called os._exit. Every span that finished before is counted",
+         they were killed, called os._exit or became another program (exec). Every span that finished before is counted",
     ))
 }
 
@@ -254,7 +254,10 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         } else {
             ""
         };
-        format!("it was killed or called os._exit; every span that finished before is counted{device}{but}")
+        format!(
+            "it was killed, called os._exit or became another program (exec); every span that finished before is \
+             counted{device}{but}"
+        )
     });
     let warning = Warning::new(if cut { "truncated" } else { "not-closed" }, message);
     Some(match hint {

@@ -115,8 +115,10 @@ pub fn of_outcome(
         let reason = match main?.state {
             ProcessState::Running => "the run has not ended",
             ProcessState::Killed => "the run did not end normally",
-            ProcessState::Closed if run.is_none() => "no launcher saw the run",
-            ProcessState::Closed => "the launcher did not see the run end",
+            ProcessState::Closed | ProcessState::Replaced if run.is_none() => {
+                "no launcher saw the run"
+            }
+            ProcessState::Closed | ProcessState::Replaced => "the launcher did not see the run end",
         };
         ("run.end", reason.to_owned())
     };

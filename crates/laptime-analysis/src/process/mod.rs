@@ -83,6 +83,8 @@ pub struct Process {
     /// When it started, `CLOCK_MONOTONIC` ns.
     pub started_ns: u64,
     pub is_live: bool,
+    /// When it became another program that is recorded too (`exec`): when that one's recording began.
+    pub replaced_ns: Option<u64>,
     pub anchors: Anchors,
     pub paths: PathTable,
     pub open: Vec<OpenSpan>,
@@ -209,6 +211,7 @@ impl Process {
             file,
             started_ns,
             is_live: is_running,
+            replaced_ns: None,
             rate: anchors.rate(),
             anchors,
             paths: PathTable::new(),

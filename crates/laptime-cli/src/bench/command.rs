@@ -141,22 +141,18 @@ fn timed(mut process: Command, command: &str, how: &How) -> Result<Took, CliErro
     process.stdin(Stdio::null()).stdout(out).stderr(err);
     let before = children().map_err(failed)?;
     let begun = Instant::now();
-    let (status, wall) = match how.most {
-        None => (process.status().map_err(failed)?, begun.elapsed()),
-        Some(most) => {
-            let (mut child, was_killed) = timeout::run(&mut process, most).map_err(failed)?;
-            let wall = begun.elapsed();
-            let status = child.wait().map_err(failed)?;
-            if was_killed {
-                return Err(BenchError::Timeout {
-                    command: command.to_owned(),
-                    seconds: most.as_secs_f64(),
-                }
-                .into());
-            }
-            (status, wall)
+    let (mut child, was_killed) = timeout::run(&mut process, how.most).map_err(failed)?;
+    let wall = begun.elapsed();
+    let status = child.wait().map_err(failed)?;
+    if let Some(most) = how.most
+        && was_killed
+    {
+        return Err(BenchError::Timeout {
+            command: command.to_owned(),
+            seconds: most.as_secs_f64(),
         }
-    };
+        .into());
+    }
     let after = children().map_err(failed)?;
     // The end of the pipe that the process had is closed with it.
     drop(process);

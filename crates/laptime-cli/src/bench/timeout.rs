@@ -1,7 +1,8 @@
 //! A command that may take so long and no longer: then it is killed, with everything it started.
 //!
 //! It has a process group of its own, so that all of it is reached. The terminal's signals don't come
-//! there by themselves any more, and are passed on.
+//! there by themselves any more, and are passed on. A command that may take as long as it likes shares this process's
+//! group; what ends this process alone is passed on to it.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
@@ -10,11 +11,14 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use std::{io, mem};
 
-/// Signals that a terminal sends to what runs in it.
-const TERMINALS: [i32; 3] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP];
-/// The group of the command that runs; 0 for none, and [`STARTS`] for one whose number isn't known yet.
-static GROUP: AtomicI32 = AtomicI32::new(0);
-const STARTS: i32 = -1;
+/// Signals by which a terminal, or whoever started this, ends what runs.
+const ENDINGS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM];
+/// Those of them that a terminal doesn't send to every process of the group.
+const TO_ONE: [i32; 2] = [libc::SIGHUP, libc::SIGTERM];
+/// Whom to kill while a command runs: a process or, below zero, a group; 0 for none, and [`STARTS`] for one whose
+/// number isn't known yet.
+static RUNS: AtomicI32 = AtomicI32::new(0);
+const STARTS: i32 = i32::MIN;
 /// A signal that came while a command was started; 0 for none.
 static CAME: AtomicI32 = AtomicI32::new(0);
 
@@ -22,18 +26,31 @@ static CAME: AtomicI32 = AtomicI32::new(0);
 /// for, so that nobody else has its number. `true` where it was killed.
 ///
 /// **Errors** where it can't be started or waited for.
-pub fn run(command: &mut Command, most: Duration) -> io::Result<(Child, bool)> {
-    let passed_on = PassedOn::new();
-    GROUP.store(STARTS, SeqCst);
-    let started = command.process_group(0).spawn();
-    let group = started.as_ref().map_or(0, |child| child.id() as i32);
-    GROUP.store(group, SeqCst);
-    // What comes from here on finds the group; what came before is passed on now.
+pub fn run(command: &mut Command, most: Option<Duration>) -> io::Result<(Child, bool)> {
+    let passed_on = PassedOn::new(if most.is_some() { &ENDINGS } else { &TO_ONE });
+    RUNS.store(STARTS, SeqCst);
+    if most.is_some() {
+        command.process_group(0);
+    }
+    let started = command.spawn();
+    let pid = started.as_ref().map_or(0, |child| child.id() as i32);
+    RUNS.store(if most.is_some() { -pid } else { pid }, SeqCst);
+    // What comes from here on finds it; what came before is passed on now.
     match CAME.swap(0, SeqCst) {
         0 => {}
         signal => pass_on(signal),
     }
     let child = started?;
+    let was_killed = match most {
+        None => wait(pid).map(|()| false),
+        Some(most) => wait_at_most(pid, most),
+    };
+    drop(passed_on);
+    Ok((child, was_killed?))
+}
+
+/// Waits until the leader of a group ends; kills the group after so long. `true` where that was necessary.
+fn wait_at_most(group: i32, most: Duration) -> io::Result<bool> {
     let (ended, end) = channel::<()>();
     let was_killed = AtomicBool::new(false);
     let killed = &was_killed;
@@ -49,8 +66,7 @@ pub fn run(command: &mut Command, most: Duration) -> io::Result<(Child, bool)> {
         drop(ended);
         waited
     });
-    drop(passed_on);
-    waited.map(|()| (child, was_killed.into_inner()))
+    waited.map(|()| was_killed.into_inner())
 }
 
 /// Waits until a child ends, and leaves its status where it is.
@@ -72,47 +88,47 @@ fn wait(child: i32) -> io::Result<()> {
     }
 }
 
-/// While it is there, the terminal's signals go to the command first, and then do what they would.
-struct PassedOn([libc::sighandler_t; TERMINALS.len()]);
+/// While it is there, these signals go to the command first, and then do what they would.
+struct PassedOn(Vec<(i32, libc::sighandler_t)>);
 
 impl PassedOn {
-    fn new() -> Self {
+    fn new(signals: &[i32]) -> Self {
         let handler: extern "C" fn(i32) = pass_on;
-        // SAFETY: the handler calls nothing but what a handler may.
-        let before =
-            TERMINALS.map(|signal| unsafe { libc::signal(signal, handler as libc::sighandler_t) });
-        for (signal, before) in TERMINALS.into_iter().zip(before) {
+        let replaced = signals.iter().map(|signal| {
+            // SAFETY: the handler calls nothing but what a handler may.
+            let before = unsafe { libc::signal(*signal, handler as libc::sighandler_t) };
             if before == libc::SIG_IGN {
                 // SAFETY: whoever ignores it goes on to do so.
-                unsafe { libc::signal(signal, libc::SIG_IGN) };
+                unsafe { libc::signal(*signal, libc::SIG_IGN) };
             }
-        }
-        Self(before)
+            (*signal, before)
+        });
+        Self(replaced.collect())
     }
 }
 
 impl Drop for PassedOn {
     fn drop(&mut self) {
-        GROUP.store(0, SeqCst);
-        for (signal, before) in TERMINALS.into_iter().zip(self.0) {
-            if before != libc::SIG_ERR {
+        RUNS.store(0, SeqCst);
+        for (signal, before) in &self.0 {
+            if *before != libc::SIG_ERR {
                 // SAFETY: what stood there before.
-                unsafe { libc::signal(signal, before) };
+                unsafe { libc::signal(*signal, *before) };
             }
         }
     }
 }
 
 extern "C" fn pass_on(signal: i32) {
-    let group = GROUP.load(SeqCst);
-    if group == STARTS {
+    let runs = RUNS.load(SeqCst);
+    if runs == STARTS {
         CAME.store(signal, SeqCst);
         return;
     }
     // SAFETY: all of these may be called in a handler.
     unsafe {
-        if group > 0 {
-            libc::kill(-group, signal);
+        if runs != 0 {
+            libc::kill(runs, signal);
         }
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);
@@ -138,7 +154,7 @@ mod tests {
         let begun = Instant::now();
         let (mut child, was_killed) = run(
             &mut shell(&format!("(sleep 30; touch {said}) & wait")),
-            Duration::from_millis(200),
+            Some(Duration::from_millis(200)),
         )
         .unwrap();
         assert!(was_killed && !child.wait().unwrap().success());
@@ -155,8 +171,10 @@ mod tests {
 
     #[test]
     fn what_ends_in_time_has_its_own_status() {
-        let (mut child, was_killed) = run(&mut shell("exit 7"), Duration::from_secs(500)).unwrap();
-        assert!(!was_killed);
-        assert_eq!(child.wait().unwrap().code(), Some(7));
+        for most in [None, Some(Duration::from_secs(500))] {
+            let (mut child, was_killed) = run(&mut shell("exit 7"), most).unwrap();
+            assert!(!was_killed);
+            assert_eq!(child.wait().unwrap().code(), Some(7));
+        }
     }
 }

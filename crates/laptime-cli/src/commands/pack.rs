@@ -3,14 +3,13 @@
 //! The file is a tar archive, so that any tool can look inside. Times and owners are left
 //! out: packing the same recording twice gives the same bytes.
 
-use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use laptime::Recorded;
 use laptime_core::RunInfo;
 use laptime_reader::{OpenFile, ReadError, RecordedProcess, RecordingFiles};
-use tempfile::Builder;
+use laptime_recorder::draft::Draft;
 
 use crate::args::PackArgs;
 use crate::error::{CliError, OK};
@@ -68,17 +67,10 @@ fn default_target(recording: &Path) -> PathBuf {
     recording.with_extension("packed.lap")
 }
 
-/// Writes the archive under a name that nobody has, then gives it its own. What is left of half
-/// an archive is removed, or tells by its name what it is where the command is killed.
+/// Writes the archive, which takes its name when it is whole.
 fn write(run: Option<&RunInfo>, processes: &[RecordedProcess], target: &Path) -> io::Result<()> {
-    let folder = target.parent().filter(|folder| *folder != Path::new(""));
-    let mut prefix = OsString::from(".");
-    prefix.push(target.file_name().unwrap_or_default());
-    prefix.push("-");
-    let draft = Builder::new()
-        .prefix(&prefix)
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    let mut archive = tar::Builder::new(BufWriter::new(draft.as_file()));
+    let draft = Draft::of(target, 0o600)?;
+    let mut archive = tar::Builder::new(BufWriter::new(draft.file()));
     if let Some(run) = run {
         let bytes = run.to_json();
         let mut header = header(bytes.len() as u64);
@@ -98,8 +90,7 @@ fn write(run: Option<&RunInfo>, processes: &[RecordedProcess], target: &Path) ->
         }
     }
     archive.into_inner()?.flush()?;
-    draft.persist(target)?;
-    Ok(())
+    draft.finish()
 }
 
 fn header(length: u64) -> tar::Header {

@@ -440,35 +440,44 @@ fn an_interrupt_ends_it_where_failures_are_ignored_too() {
 }
 
 #[test]
-fn an_interrupt_reaches_a_command_that_has_a_timeout() {
-    let place = Place::new();
-    // One process: a shell that starts another has moments in which a signal reaches only itself.
-    let command = "echo $$ >pid; exec sleep 300";
-    let typed = ["bench", "--timeout", "300", command];
-    let mut left = place
-        .command()
-        .args(typed)
-        .process_group(0)
-        .spawn()
-        .unwrap();
-    let file = place.path().join("pid");
-    let pid: i32 = loop {
-        match std::fs::read_to_string(&file) {
-            Ok(written) if written.ends_with('\n') => break written.trim().parse().unwrap(),
-            _ => std::thread::sleep(Duration::from_millis(5)),
+fn what_ends_it_ends_the_command_that_it_runs() {
+    for (signal, to_group, timeout) in [
+        (libc::SIGINT, true, true),
+        (libc::SIGTERM, false, true),
+        (libc::SIGTERM, false, false),
+        (libc::SIGHUP, false, false),
+    ] {
+        let place = Place::new();
+        // One process: a shell that starts another has moments in which a signal reaches only itself.
+        let words: &[&str] = if timeout { &["--timeout", "300"] } else { &[] };
+        let mut left = place
+            .command()
+            .arg("bench")
+            .args(words)
+            .arg("echo $$ >pid; exec sleep 300")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let file = place.path().join("pid");
+        let pid: i32 = loop {
+            match std::fs::read_to_string(&file) {
+                Ok(written) if written.ends_with('\n') => break written.trim().parse().unwrap(),
+                _ => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let own = left.id().cast_signed();
+        // SAFETY: `kill` touches no memory; it was not waited for.
+        let sent = unsafe { libc::kill(if to_group { -own } else { own }, signal) };
+        assert_eq!(sent, 0);
+        assert_eq!(left.wait().unwrap().signal(), Some(signal));
+        // SAFETY: no signal is sent; it is only asked whether one could be.
+        let is_there = || unsafe { libc::kill(pid, 0) } == 0;
+        let begun = std::time::Instant::now();
+        while is_there() {
+            assert!(begun.elapsed() < Duration::from_mins(1), "{signal}");
+            std::thread::sleep(Duration::from_millis(5));
         }
-    };
-    let group = format!("-{}", left.id());
-    let sent = Command::new("kill").args(["-INT", "--", &group]).status();
-    assert!(sent.unwrap().success());
-    assert_eq!(left.wait().unwrap().signal(), Some(libc::SIGINT));
-    // SAFETY: no signal is sent; it is only asked whether one could be.
-    let is_there = || unsafe { libc::kill(-pid, 0) } == 0;
-    let begun = std::time::Instant::now();
-    while is_there() && begun.elapsed() < Duration::from_mins(1) {
-        std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(!is_there());
 }
 
 #[test]
