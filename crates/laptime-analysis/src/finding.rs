@@ -138,12 +138,14 @@ pub enum Finding {
         /// Where most of it happens, at most three paths, the longest first.
         places: Vec<CompiledIn>,
     },
-    /// Something is compiled although warm-up is over.
+    /// Something is compiled again and again.
     Recompilation {
         /// The path of what is compiled.
         path: String,
-        /// How often.
+        /// How often: after warm-up, or in all steps where none was found.
         count: u64,
+        /// Whether there was a warm-up, which isn't counted.
+        is_after_warm_up: bool,
         /// All of it together.
         total_ns: u64,
     },

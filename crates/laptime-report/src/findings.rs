@@ -173,12 +173,18 @@ fn of_some(finding: &Finding) -> Option<String> {
         Finding::Recompilation {
             path,
             count,
+            is_after_warm_up,
             total_ns,
         } => format!(
-            "{} ran {} after warm-up, {} in all. Find out what changes from {noun} to {noun}: \
+            "{} ran {}{}, {} in all. Find out what changes from {noun} to {noun}: \
              `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
             name::path(path),
             plural(*count, "time", "times"),
+            if *is_after_warm_up {
+                " after warm-up"
+            } else {
+                ""
+            },
             time(*total_ns),
             noun = one(path.split('/').next().unwrap_or_default()),
         ),

@@ -321,6 +321,7 @@ fn every_kind() -> Vec<Finding> {
         Finding::Recompilation {
             path: "step/forward/compile".to_owned(),
             count: 4,
+            is_after_warm_up: true,
             total_ns: 3_000 * MS,
         },
         slow(Some(cause), 0, false),
@@ -407,12 +408,12 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
     1.95 s pass after the exit handlers, 32 % of the run: Python frees what is left, and libraries end. Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.
-    7.04 s pass between the steps, 94 % of the time from the first step to the last: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its function. A model that is called as `model.forward(x)` isn't seen there: call `model(x)`.
-    7.04 s pass between the steps, 94 % of the time from the first step to the last, mostly in `Dataset.__getitem__` (data.py:41). Put a lap around it. A model that is called as `model.forward(x)` isn't seen there: call `model(x)`.
-    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
-    Each step waits 40.0 ms for data on average, 40 % of its time (step/data), though half of the waits take less than 2.00 ms. If the long ones are at the start and end of each epoch, that is where the loader starts and ends its workers: `persistent_workers=True` does so once. Otherwise use more workers (`num_workers`, `prefetch_factor`), or do less work per sample.
+    7.04 s pass between the steps, 94 % of the time from the first step to the last: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its function. If it calls `model.forward(x)`, call `model(x)`: that is seen.
+    7.04 s pass between the steps, 94 % of the time from the first step to the last, mostly in `Dataset.__getitem__` (data.py:41). Put a lap around it. If it calls `model.forward(x)`, call `model(x)`: that is seen.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data), though half of the waits take less than 2.00 ms. If the loader has workers, and the long ones are at the start and end of each epoch, that is where it starts and ends them: `persistent_workers=True` does so once. Otherwise prepare batches ahead, by more workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data), though one wait took 382 ms and half of the waits take less than 2.00 ms. Look for what happened then, such as files that were read for the first time or an epoch that began: more workers don't help where a single wait is long.
-    Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 80 % of their running time in `Dataset.__getitem__` (data.py:41): make it cheaper, or use more workers (`num_workers`).
     The first batch waits 4.90 s for the loader's workers to start, 16 % of the run. With the start method `spawn` each of them imports what the script imports: `fork`, or imports where they are used, start them sooner.

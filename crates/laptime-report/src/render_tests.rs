@@ -223,9 +223,9 @@ fn the_table_of_a_killed_run_in_80_columns() {
     startup                0    ns                                 0.0 %
     other                  0    ns                                 0.0 %
     exit                   0    ns                                 0.0 %
-    0 +1: 0 finished, 1 cut off (by the end of the program, by that of the time
-    shown, or by going on under another name): that time is in total and self, not
-    in mean or percentiles
+    0 +1: 0 finished, 1 cut off (by an error, by an end of the program or of the
+    time shown, or by going on under another name): that time is in total and self,
+    not in mean or percentiles
     – no span of this path began and ended here
     left out to fit the width: self, mean
 
@@ -234,8 +234,8 @@ fn the_table_of_a_killed_run_in_80_columns() {
 
     warning: train.py (process 7) ended without closing its recording; it was in
              train/step for 3.2 s
-       hint: it was killed or called os._exit; every span that finished before is
-             counted
+       hint: it was killed, called os._exit or became another program (exec); every
+             span that finished before is counted
 
     warning: signal 9 (SIGKILL) ended the program
        hint: if nobody killed it, the machine ran out of memory: look at `dmesg`
@@ -291,7 +291,7 @@ fn the_markdown_of_a_killed_run() {
     | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
     | *exit* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
 
-    0 +1: 0 finished, 1 cut off (by the end of the program, by that of the time shown, or by going on under another name): that time is in total and self, not in mean or percentiles
+    0 +1: 0 finished, 1 cut off (by an error, by an end of the program or of the time shown, or by going on under another name): that time is in total and self, not in mean or percentiles
 
     – no span of this path began and ended here
 
@@ -300,7 +300,7 @@ fn the_markdown_of_a_killed_run() {
     3 steps are too few to tell warm-up from steady state; 12 are needed
 
     > **Warning:** train.py (process 7) ended without closing its recording; it was in train/step for 3.2 s  
-    > *Hint:* it was killed or called os.\_exit; every span that finished before is counted
+    > *Hint:* it was killed, called os.\_exit or became another program (exec); every span that finished before is counted
     >
     > **Warning:** signal 9 (SIGKILL) ended the program  
     > *Hint:* if nobody killed it, the machine ran out of memory: look at `dmesg`

@@ -130,8 +130,8 @@ fn partly(outline: &Outline<'_>) -> Option<(Column, String)> {
     let (whole, parts) = (row.count.unwrap_or(0), row.partial_count);
     let (whole, parts) = (quantity::thousands(whole), quantity::thousands(parts));
     let said = format!(
-        "{whole} +{parts}: {whole} finished, {parts} cut off (by the end of the program, by that of the time shown, or \
-         by going on under another name): that time is in total and self, not in mean or percentiles"
+        "{whole} +{parts}: {whole} finished, {parts} cut off (by an error, by an end of the program or of the time shown, \
+         or by going on under another name): that time is in total and self, not in mean or percentiles"
     );
     Some((Column::Count, said))
 }

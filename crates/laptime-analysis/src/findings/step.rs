@@ -92,9 +92,9 @@ pub fn data_wait(
     (is_felt && is_much).then(|| Finding::DataWait {
         path: wait.path.clone(),
         per_step_ns,
-        usual_ns: wait
-            .p50_ns
-            .filter(|usual_ns| usual_ns.saturating_mul(2) < per_step_ns),
+        usual_ns: wait.p50_ns.filter(|usual_ns| {
+            usual_ns.saturating_mul(2) < total_ns / wait.count.unwrap_or(1).max(1)
+        }),
         longest_ns: longest_ns.filter(|longest_ns| longest_ns.saturating_mul(2) > total_ns),
         step_ns: steps_ns / steps.count,
         total_ns,
@@ -121,10 +121,13 @@ pub fn is_compile(path: &str) -> bool {
 pub fn recompilation(steps: &Steps<'_>) -> Option<Finding> {
     let compiled = steps.inside().filter(|row| is_compile(&row.path));
     let most = compiled.max_by_key(|row| row.total_ns)?;
-    let count = most.count.filter(|count| *count > ONCE * steps.processes)?;
+    // The first time is warm-up, be it found or not.
+    let few = ONCE + u64::from(!steps.is_after_warm_up);
+    let count = most.count.filter(|count| *count > few * steps.processes)?;
     (steps.ratio(most.total_ns) >= COMPILE_RATIO).then(|| Finding::Recompilation {
         path: most.path.clone(),
         count,
+        is_after_warm_up: steps.is_after_warm_up,
         total_ns: most.total_ns,
     })
 }

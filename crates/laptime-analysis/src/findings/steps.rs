@@ -10,6 +10,8 @@ pub struct Steps<'s> {
     pub step: &'s SpanRow,
     /// How many there were.
     pub count: u64,
+    /// Whether steps before them are left out, as warm-up.
+    pub is_after_warm_up: bool,
     /// Processes that took them: rows add up what each did.
     pub processes: u64,
     /// All rows that they stand among.
@@ -25,6 +27,10 @@ impl<'s> Steps<'s> {
         is_enough.then_some(Self {
             step,
             count,
+            is_after_warm_up: summary
+                .steady
+                .as_ref()
+                .is_some_and(|steady| steady.skipped_count > 0),
             processes: summary.ranks.len().max(1) as u64,
             rows,
         })

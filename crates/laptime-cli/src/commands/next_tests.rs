@@ -70,6 +70,7 @@ fn a_step_that_is_mostly_a_network_offers_to_time_its_layers() {
     explained.findings.push(Finding::Recompilation {
         path: "step/forward/compile".into(),
         count: 4,
+        is_after_warm_up: true,
         total_ns: 500 * MS,
     });
     assert_eq!(said(&explained, &again), page, "a finding says what it is");

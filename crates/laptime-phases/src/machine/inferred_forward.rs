@@ -10,6 +10,7 @@ use laptime_core::PhaseName;
 
 use super::part::{Entry, Part};
 use super::state::Machine;
+use super::tail::Tail;
 use crate::laps::Held;
 use crate::loader::Iteration;
 use crate::program::Program;
@@ -51,20 +52,48 @@ impl Machine {
         may_be && self.untold_since().is_some()
     }
 
-    /// The unit that is open has a forward from one moment to another.
+    /// The unit that is open has a forward from one moment to another, and what comes before a zeroing amid it.
     pub(super) fn infer_forward(&mut self, since: u64, at: u64) {
         let Some(unit) = &mut self.unit else { return };
-        if since < unit.start || since >= at {
+        if since < unit.start {
             return;
         }
-        let held = Held::new(PhaseName::Forward, since, at);
-        unit.tail.push(Entry {
-            held,
-            part: Part::Other,
-            is_fixed: false,
-            is_written: false,
-            is_apart: false,
-        });
+        let before = unit.tail.gap_before_zeroing();
+        let mut rest = (since < at).then(|| forward(since, at));
+        if before.is_none() && rest.is_none() {
+            return;
+        }
+        if let Some((index, first)) = before {
+            unit.tail.insert(index, first);
+            if let Some(rest) = &mut rest {
+                rest.goes_on_if(true);
+            }
+        }
+        if let Some(rest) = rest {
+            unit.tail.push(rest);
+        }
         self.laps.inferred();
+    }
+}
+
+fn forward(since: u64, at: u64) -> Entry {
+    Entry {
+        held: Held::new(PhaseName::Forward, since, at),
+        part: Part::Other,
+        is_fixed: false,
+        is_written: false,
+        is_apart: false,
+    }
+}
+
+impl Tail {
+    /// What ran between a batch and the zeroing at the end, and where that stands: a forward may come before
+    /// `zero_grad()` as well as after it.
+    fn gap_before_zeroing(&self) -> Option<(usize, Entry)> {
+        let entries = self.entries();
+        let index = entries.iter().rposition(|entry| !entry.is_zero())? + 1;
+        let (batch, zero) = (&entries[index - 1], entries.get(index)?);
+        let is_gap = batch.is_batch() && !zero.is_written && batch.end() < zero.held.start;
+        is_gap.then(|| (index, forward(batch.end(), zero.held.start)))
     }
 }

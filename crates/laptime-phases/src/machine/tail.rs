@@ -88,6 +88,12 @@ impl Tail {
         self.entries.push(entry);
     }
 
+    /// Puts one between the others.
+    pub fn insert(&mut self, index: usize, entry: Entry) {
+        self.counts.add(&entry);
+        self.entries.insert(index, entry);
+    }
+
     /// All of them.
     pub fn entries(&self) -> &[Entry] {
         &self.entries

@@ -74,10 +74,16 @@ impl Machine {
         let parent = self.unit.as_ref().map_or(0, |unit| unit.parent);
         let is_rest = phase != PhaseName::Forward
             && (self.paused.is_some() || self.has_waiting_forward(parent));
-        let is_fed = self.waiting_batch(parent).is_some();
+        let waits = self.ahead.iter().any(|ahead| ahead.in_play());
+        let waiting = self.waiting_batch(parent);
+        let is_fed = waits || waiting.is_some();
         let is_sure = self.unit.as_ref().is_some_and(|unit| unit.is_sure);
+        // A batch that is scored before it is trained on, or labelled beside the one that waits, is of a pass that goes
+        // on. A validation's is over by now, or was left.
+        let is_amid_pass = |it: &Arc<Iteration>| phase == PhaseName::Forward && it.in_play();
+        let is_step = |it: &Arc<Iteration>| !is_rest && (is_amid_pass(it) || !(is_fed || is_sure));
         let iteration = self.iteration.clone().filter(is_other);
-        let Some(iteration) = iteration.filter(|_| !is_rest && !is_fed && !is_sure) else {
+        let Some(iteration) = iteration.filter(is_step) else {
             self.end_evaluation(self.last.end);
             // Its batch was evaluated, and so were the forwards.
             self.iteration = None;
@@ -90,6 +96,9 @@ impl Machine {
         self.turn_into(PhaseName::Step);
         self.is_step();
         iteration.confirmed.set(Some(PhaseName::Step));
+        if let Some(waiting) = waiting {
+            self.claim_pass(&waiting);
+        }
     }
 
     /// Opens a step, unless the user's own lap times it, or the phase that is about to begin, with a call of

@@ -237,3 +237,24 @@ fn a_forward_that_is_called_by_itself_is_told_whole_though_it_calls_modules() {
         assert_eq!(program.count("step/forward"), 20);
     }
 }
+
+/// `loss = model.forward(x); optimizer.zero_grad(); loss.backward()`, or the forward comes after the zeroing, or both
+/// have a part of it.
+#[test]
+fn a_forward_that_no_call_tells_is_all_that_leads_from_the_batch_to_the_gradient_but_the_zeroing() {
+    for (before, after) in [(FORWARD, 0), (0, FORWARD), (FORWARD, 3)] {
+        let program = Program::new();
+        for _ in program.loader(5).pass() {
+            program.other(before);
+            program.zero_grad();
+            program.other(after);
+            program.backward();
+            program.step();
+        }
+        program.finish();
+        let told = (program.total("step/forward"), program.count("step/forward"));
+        assert_eq!(told, (5 * (before + after), 5), "{before} {after}");
+        assert_eq!(program.total("step/optimizer"), 5 * (ZERO + STEP));
+        assert_eq!(program.count("step"), 5);
+    }
+}

@@ -23,6 +23,7 @@ mod prefetch;
 mod prepared;
 mod program;
 mod reloaded;
+mod scored;
 mod script;
 mod steps;
 mod sums;

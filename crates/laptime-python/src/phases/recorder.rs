@@ -18,7 +18,7 @@ const KNOWN: usize = 8;
 /// Whether it was noted that forwards were told by what is around them.
 static IS_INFERRED: AtomicBool = AtomicBool::new(false);
 const INFERRED: &str = "some forwards were no call of a module, as with model.forward(x): there step/forward is all of \
-     the time from the batch, or from the last update or zero_grad, to the gradient, with whatever else ran then. \
+     the time from the batch (without a loader: from the last update or zero_grad) to the gradient, with whatever else ran then. \
      Call model(x) to time the forward alone";
 
 /// Code of the note that says that a lap of the program's own holds a part of a step.

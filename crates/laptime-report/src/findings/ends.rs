@@ -56,13 +56,12 @@ pub fn between(finding: &Finding) -> Option<String> {
     );
     Some(match function {
         Some(_) => format!(
-            "{head}{}. Put a lap around it. A model that is called as `model.forward(x)` isn't seen there: call \
-             `model(x)`.",
+            "{head}{}. Put a lap around it. If it calls `model.forward(x)`, call `model(x)`: that is seen.",
             also_in(function.as_ref()),
         ),
         None => format!(
             "{head}: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its \
-             function. A model that is called as `model.forward(x)` isn't seen there: call `model(x)`.",
+             function. If it calls `model.forward(x)`, call `model(x)`: that is seen.",
         ),
     })
 }

@@ -98,12 +98,13 @@ pub fn supply(
             );
         }
         if is_of_few {
-            return "If the long ones are at the start and end of each epoch, that is where the loader starts and ends \
-                    its workers: `persistent_workers=True` does so once. Otherwise use more workers (`num_workers`, \
-                    `prefetch_factor`), or do less work per sample."
+            return "If the loader has workers, and the long ones are at the start and end of each epoch, that is where \
+                    it starts and ends them: `persistent_workers=True` does so once. Otherwise prepare batches ahead, by \
+                    more workers (`num_workers`, `prefetch_factor`), or do less work per sample."
                 .to_owned();
         }
-        return "Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample."
+        return "Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less \
+                work per sample."
             .to_owned();
     };
     format!(
