@@ -153,8 +153,8 @@ pub fn doubt(doubt: &Doubt, noun: &str) -> String {
             ratio * 100.0
         ),
         Doubt::NeverSteady => {
-            "It never got steady: run times were still changing when half of the budget was used. \
-             The median is of the steadiest part."
+            "It never got steady: run times were still changing when half of the budget was used, so that the \
+             median depends on how long is measured."
                 .to_owned()
         }
         Doubt::Changed(later) => format!("It did not stay steady: {}.", later.said(noun)),

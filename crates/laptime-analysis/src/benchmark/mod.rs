@@ -363,6 +363,21 @@ impl Plan {
     pub fn outcome(&self) -> Option<Outcome> {
         outcome::of(self)
     }
+
+    /// The figures of what came after so many samples, and after warm-up.
+    pub(crate) fn outcome_since(&self, samples: usize) -> Option<Outcome> {
+        let warmup = self.warmup.unwrap_or(0).max(samples);
+        let later = Self {
+            warmup: Some(warmup.min(self.samples.len())),
+            ..self.clone()
+        };
+        later.outcome()
+    }
+
+    /// How many samples were taken.
+    pub(crate) fn sample_count(&self) -> usize {
+        self.samples.len()
+    }
 }
 
 /// The next number of 1, 2, 5, 10, 20, …: a sample of 100 runs is easier to speak of than one of 83.

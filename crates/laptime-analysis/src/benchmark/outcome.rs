@@ -23,7 +23,7 @@ pub struct Outcome {
     pub samples_ns: Vec<f64>,
     /// Iterations in a sample.
     pub iterations: u64,
-    /// Samples and estimates before steady state.
+    /// Samples and estimates before those that count: before steady state, and before a contest's rounds.
     pub warmup: usize,
     /// Why it ended; `None` while it runs.
     pub ending: Option<Ending>,
@@ -155,7 +155,10 @@ fn doubts(plan: &Plan, warmup: usize, noun: &str) -> Vec<Doubt> {
     let waited = (cpu_ratio < LEAST_CPU_RATIO).then_some(Doubt::Waited(cpu_ratio));
     let steadiness = match warmup::find_among(&plan.durations(warmup), noun) {
         _ if plan.was_cut => Some(Doubt::NeverSteady),
-        Ok(found) => found.later.map(Doubt::Changed),
+        Ok(found) => {
+            let told = found.worth_telling(&plan.durations(warmup));
+            told.later.map(Doubt::Changed)
+        }
         // Few samples of a plan that knew where warm-up ended are no doubt about that.
         Err(_) if warmup > 0 => None,
         Err(why) => Some(Doubt::Unknown(why)),

@@ -78,6 +78,8 @@ pub struct Contest {
     round: Vec<Vec<f64>>,
     /// The same of each whole round, by who ran.
     rounds: Vec<Vec<Vec<f64>>>,
+    /// Samples that each contender had before the first round.
+    alone: Vec<usize>,
     spent_ns: f64,
     ending: Option<Ending>,
 }
@@ -102,6 +104,7 @@ impl Contest {
             turns: Vec::new(),
             round: vec![Vec::new(); contenders + 1],
             rounds: vec![Vec::new(); contenders + 1],
+            alone: vec![0; contenders],
             spent_ns: 0.0,
             ending: (contenders == 0).then_some(Ending::Clear),
         };
@@ -210,6 +213,7 @@ impl Contest {
     fn begin_round(&mut self) {
         if self.rounds[0].is_empty() {
             self.level();
+            self.alone = self.plans.iter().map(Plan::sample_count).collect();
         }
         let mut order: Vec<usize> = (0..self.round.len()).collect();
         self.random.shuffle(&mut order);

@@ -10,7 +10,7 @@ const WARM_UP_ROUNDS: usize = 4;
 /// What a contest found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Each contender's own figures, the base first.
+    /// Each contender's own figures, the base first: of the rounds, once there are enough for a verdict.
     pub contenders: Vec<benchmark::Outcome>,
     /// Each pair of contenders, those with the base first.
     pub pairs: Vec<Pair>,
@@ -65,9 +65,18 @@ impl Outcome {
 
 /// The verdicts of a contest.
 pub fn of(contest: &Contest) -> Option<Outcome> {
-    let contenders: Option<Vec<_>> = contest.plans.iter().map(Plan::outcome).collect();
-    let contenders = contenders.filter(|all| !all.is_empty())?;
     let rounds = contest.rounds[0].len();
+    // Figures are of the runs that verdicts are of: a contender that drifts did not take the same before.
+    let figures = |(plan, alone): (&Plan, &usize)| {
+        if rounds >= LEAST_ROUNDS {
+            plan.outcome_since(*alone)
+        } else {
+            plan.outcome()
+        }
+    };
+    let each = contest.plans.iter().zip(&contest.alone);
+    let contenders: Option<Vec<_>> = each.map(figures).collect();
+    let contenders = contenders.filter(|all| !all.is_empty())?;
     let looks = match contest.limits.rounds {
         // It is looked once, at the end.
         Count::Exactly(_) => 1,

@@ -211,3 +211,31 @@ fn one_contender_or_none_is_no_contest_and_ends() {
         (0, Next::Done(Ending::Clear))
     );
 }
+
+#[test]
+fn figures_are_of_the_runs_that_the_verdict_is_of() {
+    let (mut contest, mut runs) = (Contest::new(2, LIMITS), 0.0);
+    let mut random = noise(1, 0.01);
+    while let Next::Run {
+        contender,
+        iterations,
+    } = contest.next()
+    {
+        // The second one takes a little longer each time.
+        runs += f64::from(contender == 1);
+        let level = if contender == 1 {
+            1e6 + 1e4 * runs
+        } else {
+            2e6
+        };
+        let took = level * iterations as f64 * random(0);
+        contest.told(took, took);
+    }
+    let outcome = contest.outcome().unwrap();
+    let medians: Vec<f64> = outcome.contenders.iter().map(|one| one.median_ns).collect();
+    let (of_medians, ratio) = (medians[1] / medians[0], outcome.pairs[0].judged.ratio);
+    assert!(
+        (of_medians / ratio - 1.0).abs() < 0.05,
+        "{of_medians} {ratio}"
+    );
+}
