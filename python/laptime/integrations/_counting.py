@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import Watched, raised_by_handler
-from .._post_import import when_imported
+from .._post_import import wait_no_more, when_imported
 from ._stretches import Keys, Sized
 from ._variants import Variant, Variants
 
@@ -469,6 +469,7 @@ class Counting:
 
     def finish(self) -> None:
         """Nothing is counted any more; says what could not be, and what the machine can do."""
+        wait_no_more(self)
         self._enters.take()
         self._give_up(None)
         if self._uncounted:

@@ -5,8 +5,8 @@
 
 use std::ptr::null_mut;
 
-use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit, ffi};
 
 use super::called_module::CalledModule;
 use super::laps::{self, ModuleLaps};
@@ -41,6 +41,13 @@ fn mine<R>(
 }
 
 impl Split {
+    /// For the collector.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        visit.call(&self.here)?;
+        visit.call(&self.make)?;
+        visit.call(&self.step_aside)
+    }
+
     fn laps<'py>(&self, python: Python<'py>) -> PyResult<Option<Bound<'py, ModuleLaps>>> {
         let laps = self.here.bind(python).getattr(intern!(python, "laps"))?;
         if laps.is_none() {

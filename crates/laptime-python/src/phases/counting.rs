@@ -1,8 +1,8 @@
 //! The operations of a call, which Python counts where they aren't known.
 
 use pyo3::exceptions::PyBaseException;
-use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit, ffi};
 
 use super::call::Call;
 use super::own_python::{Hidden, guarded};
@@ -45,6 +45,12 @@ impl Counting {
             Ok(begun) => Ok(Some(Begun { counting, begun })),
             Err(error) => phases.broken(python, error).map(|()| None),
         }
+    }
+
+    /// For the collector.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.begin)?;
+        visit.call(&self.end)
     }
 }
 

@@ -9,8 +9,8 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyStopIteration, PyValueError};
-use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit, ffi};
 
 use laptime_phases::{Iteration, Machine, Program};
 use laptime_recorder::clock;
@@ -157,6 +157,18 @@ impl Watched {
     /// Lies over nothing any more.
     fn take(this: &Bound<'_, Self>) {
         hooks::take(this.py(), this);
+    }
+
+    // Who is told holds this: the collector finds the two together, once nothing is watched.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.phases)?;
+        visit.call(&self.told)?;
+        if let Some(counting) = &self.counting {
+            counting.traverse(&visit)?;
+        }
+        self.split
+            .as_ref()
+            .map_or(Ok(()), |split| split.traverse(&visit))
     }
 }
 

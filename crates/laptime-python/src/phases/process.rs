@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use pyo3::{PyTraverseError, PyVisit};
 
 use laptime_phases::{Flag, Iteration, Machine};
 use laptime_recorder as recorder;
@@ -158,6 +159,33 @@ impl Phases {
     #[staticmethod]
     fn forked() {
         thread::forked();
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.asked.traverse(&visit)
+    }
+}
+
+impl Questions {
+    /// Who answers holds the phases: the collector finds them together, once they have ended.
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let answers = [
+            &self.is_grad_enabled,
+            &self.is_compiling,
+            &self.is_worker,
+            &self.is_thread,
+            &self.learns,
+            &self.training,
+            &self.bare,
+            &self.for_learned,
+            &self.of_function,
+            &self.is_waited_for,
+            &self.last_gradients,
+            &self.look,
+            &self.broken,
+        ];
+        visit.call(&self.compiler)?;
+        answers.into_iter().try_for_each(|it| visit.call(it))
     }
 }
 

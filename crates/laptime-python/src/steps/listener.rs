@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use laptime_analysis::StepWindows;
 use laptime_core::{News, PhaseName};
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 
 use super::listening;
 use super::window::StepWindow;
@@ -104,6 +105,12 @@ impl StepListener {
             self.with(|state| state.windows.others())
         };
         measuring(Vec::new, others)
+    }
+
+    // Who is told holds this: the collector finds the two together, once nobody listens.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.told)?;
+        visit.call(&self.ends)
     }
 }
 
