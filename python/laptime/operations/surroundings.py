@@ -8,6 +8,7 @@ interrupted or not.
 from __future__ import annotations
 
 import contextvars
+import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +63,21 @@ class World(Undo):
         self.undo.append(self.state.restore)
         for state, restore in _random_states():
             self.undo.append(lambda state=state, restore=restore: restore(state))
+        self.undo.append(_environment())
+
+
+def _environment() -> Callable[[], Any]:
+    """What puts the variables of the environment back."""
+    before = dict(os.environ)
+
+    def restore() -> None:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        for name, value in before.items():
+            if os.environ.get(name) != value:
+                os.environ[name] = value
+
+    return restore
 
 
 def _random_states() -> Iterator[tuple[Any, Callable[[Any], Any]]]:

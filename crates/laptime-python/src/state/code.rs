@@ -114,6 +114,7 @@ impl Walk {
         let mut kept = Kept::new(globals.as_any(), What::Names(before));
         kept.stood_in = stood_in;
         self.keep(kept);
+        self.written(globals, code, place)?;
         for constant in code.getattr(intern!(python, "co_consts"))?.try_iter()? {
             let constant = constant?;
             if &*constant.get_type().name()?.to_cow()? == "code" {

@@ -37,6 +37,8 @@ pub enum What {
     Names(Vec<(Py<PyAny>, Option<Py<PyAny>>)>),
     /// A class's own attributes.
     Attributes(Py<PyDict>),
+    /// Some of a class's own attributes.
+    SomeAttributes(Vec<(Py<PyAny>, Option<Py<PyAny>>)>),
     /// A function's.
     Defaults(Py<PyAny>),
     /// The class that it was of.
@@ -81,6 +83,7 @@ impl Kept {
             }
             What::Names(before) => restore_names(object, before)?,
             What::Attributes(before) => restore_attributes(object, before.bind(python))?,
+            What::SomeAttributes(before) => restore_some_attributes(object, before)?,
             What::Defaults(before) => {
                 let name = intern!(python, "__defaults__");
                 if !object.getattr(name)?.is(before) {
@@ -340,6 +343,25 @@ fn restore_attributes(object: &Bound<'_, PyAny>, before: &Bound<'_, PyDict>) -> 
     for name in live.keys() {
         if !before.contains(&name)? {
             metaclass.call_method1("__delattr__", (object, name))?;
+        }
+    }
+    Ok(())
+}
+
+fn restore_some_attributes(
+    object: &Bound<'_, PyAny>,
+    before: &[(Py<PyAny>, Option<Py<PyAny>>)],
+) -> PyResult<()> {
+    let live = attributes(object)?;
+    let metaclass = object.py().get_type::<PyType>();
+    for (name, value) in before {
+        match (live.get_item(name)?, value) {
+            (Some(found), Some(value)) if found.is(value) => {}
+            (None, None) => {}
+            (_, Some(value)) => {
+                drop(metaclass.call_method1("__setattr__", (object, name, value))?);
+            }
+            (Some(_), None) => drop(metaclass.call_method1("__delattr__", (object, name))?),
         }
     }
     Ok(())

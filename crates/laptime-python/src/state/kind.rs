@@ -99,12 +99,14 @@ const INHERITED: [&str; 2] = ["contextlib", "logging"];
 
 /// Classes of the interpreter whose instances hold others for good. What else is written in C may
 /// hold what only it may write.
-const TRAVERSED: [(&str, &str); 10] = [
+const TRAVERSED: [(&str, &str); 12] = [
     ("builtins", "tuple"),
     ("builtins", "frozenset"),
     ("builtins", "method"),
     ("builtins", "builtin_function_or_method"),
     ("builtins", "method-wrapper"),
+    ("builtins", "memoryview"),
+    ("builtins", "managedbuffer"),
     ("builtins", "property"),
     ("builtins", "staticmethod"),
     ("builtins", "classmethod"),
@@ -211,7 +213,9 @@ impl Kinds {
         }
         // SAFETY: the lock is held and the class is alive.
         let flags = unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) };
-        if flags & ffi::Py_TPFLAGS_HAVE_GC == 0 && self.saver(python, class)?.is_none() {
+        let holds_bytes = container(python, class)? == Some(Container::Bytes);
+        let holds_something = flags & ffi::Py_TPFLAGS_HAVE_GC != 0 || holds_bytes;
+        if !holds_something && self.saver(python, class)?.is_none() {
             return Ok(Kind::Atom);
         }
         if let Some(saver) = self.saver(python, class)?
@@ -223,10 +227,6 @@ impl Kinds {
             }));
         }
         if is_outside(class)? {
-            return Ok(Kind::Atom);
-        }
-        let is_enum = class.get_type().name()?.to_cow()?.starts_with("Enum");
-        if is_enum {
             return Ok(Kind::Atom);
         }
         self.plain(python, class).map(Kind::Plain)
@@ -301,7 +301,12 @@ impl Kinds {
         {
             return true;
         }
-        if let Some(first) = files.first() {
+        // Into each enum the standard library puts functions of its own.
+        let is_enum = class.get_type().name();
+        let is_enum = is_enum.is_ok_and(|name| name.to_string().starts_with("Enum"));
+        if let Some(first) = files.first()
+            && !is_enum
+        {
             return self.is_own_file(first);
         }
         let name = module_of(class);

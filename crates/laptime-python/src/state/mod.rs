@@ -2,7 +2,7 @@
 //!
 //! A count runs the program's own code, which may write to whatever it holds: attributes, lists,
 //! cells, globals. [`walk`] goes from the call's roots through everything that Python can reach
-//! from there ([`elements`], [`code`]), [`kind`] says what each class of objects is to it, and
+//! from there ([`elements`], [`code`], [`written`]), [`kind`] says what each class of objects is to it, and
 //! [`contents`] notes what they hold and puts it back. What only others can save, such as random generators, they do through
 //! callables that are given. Nothing here knows a framework: the classes to be found are given too.
 
@@ -13,6 +13,7 @@ mod holder;
 pub mod iterators;
 mod kind;
 mod walk;
+mod written;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
