@@ -13,8 +13,7 @@ from ._log import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.machinery import ModuleSpec
+    from collections.abc import Callable
     from types import ModuleType
     from typing import TypeAlias
 
@@ -74,46 +73,11 @@ def _leave_if_done() -> None:
         sys.meta_path.remove(_finder)
 
 
-def _find(name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
-    """Lets the other finders find, and extends what the loader does afterwards."""
-    for finder in list(sys.meta_path):
-        find = getattr(finder, "find_spec", None)
-        if finder is _finder or find is None:
-            continue
-        spec: ModuleSpec | None = find(name, path, target)
-        if spec is not None:
-            _extend(spec)
-            return spec
-    return None
-
-
 class _Finder:
-    """Finds the modules that are waited for; tracers see nothing of others."""
+    """Finds the modules that are waited for; neither tracers nor tracebacks show it."""
 
     def __init__(self) -> None:
-        self.find_spec = FindsWaited(_waiting, _find)
-
-
-def _extend(spec: ModuleSpec) -> None:
-    loader = spec.loader
-    execute = getattr(loader, "exec_module", None)
-    if loader is None or execute is None:
-        return
-
-    def exec_module(module: ModuleType) -> None:
-        # The program finds the loader as it was.
-        try:
-            del loader.exec_module
-        except AttributeError:
-            pass
-        execute(module)
-        _imported(module)
-
-    try:
-        # On the one instance that loads this module; its class stays what it is.
-        loader.exec_module = exec_module  # type: ignore[method-assign]
-    except AttributeError:
-        return
+        self.find_spec = FindsWaited(_waiting, _imported)
 
 
 _finder = _Finder()

@@ -1,0 +1,7 @@
+"""Why torch can't be imported."""
+
+reason = None
+
+
+def fail():
+    raise reason

@@ -1,0 +1,5 @@
+"""Not the real one, which would be in the way of a broken one."""
+
+import reasons
+
+reasons.fail()
