@@ -295,10 +295,24 @@ pub fn is_inherited_by(context: &Bound<'_, PyAny>) -> bool {
     has.unwrap_or(false)
 }
 
+/// The current context. A greenlet that has none gets one here, as it does when it sets a variable.
+fn current(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: called with the lock held; copying the current context makes one, and the copy is released.
+    unsafe {
+        if thread::current_context().is_null() {
+            drop(Bound::from_owned_ptr_or_err(
+                python,
+                ffi::PyContext_CopyCurrent(),
+            )?);
+        }
+        Bound::from_borrowed_ptr_or_err(python, thread::current_context())
+    }
+}
+
 /// Gives the current context a state. Its spans open under what was open where the context was
 /// made, or, when that was outside of any task, under `outside`.
-pub fn make(context: Borrowed<'_, '_, PyAny>, outside: PathId) -> PyResult<*const TaskState> {
-    let python = context.py();
+pub fn make(python: Python<'_>, outside: PathId) -> PyResult<*const TaskState> {
+    let context = current(python)?;
     let inherit = inherited(python).unwrap_or(outside);
     let stack = TaskStack::new(inherit, None);
     let state = Bound::new(

@@ -5,7 +5,7 @@
 //! unchanged, which is the rule, means the same context. Only after a change is the context
 //! looked at, in [`arrive`]: a thread's base context, which nobody entered, and the one that
 //! `threading` has all of a thread run in use the thread's own stack; any other has a
-//! [`TaskState`].
+//! [`TaskState`]. A greenlet is a task too, whose context nobody enters: see [`greenlets`].
 
 use std::cell::Cell;
 use std::ptr::null_mut;
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
 
 use super::task::{self, TaskState};
-use super::{graves, thread_object};
+use super::{graves, greenlets, thread_object};
 use crate::entry::keeping_error;
 
 /// A thread state and how often its context has changed.
@@ -126,6 +126,12 @@ pub unsafe fn path() -> PathId {
     })
 }
 
+/// The context that is current, borrowed; null where none was made yet.
+pub fn current_context() -> *mut ffi::PyObject {
+    // SAFETY: called by functions of the extension module, which hold the lock.
+    unsafe { laptime_context_current() }
+}
+
 /// A number that changes when this thread leaves a task, or enters one.
 pub fn moment() -> u64 {
     // SAFETY: called by functions of the extension module, which hold the lock.
@@ -231,9 +237,11 @@ fn arrive(thread: &ThreadContext) {
         let python = unsafe { Python::assume_attached() };
         keeping_error(|| get_to_know(thread, python));
     }
-    if let Some(context) = settle_if_known(thread) {
+    if !settle_if_known(thread) {
+        // SAFETY: only called with the lock held.
+        let python = unsafe { Python::assume_attached() };
         thread.settle(std::ptr::null());
-        match task::make(context, recorder::current_path()) {
+        match task::make(python, outside(python)) {
             Ok(state) => thread.settle(state),
             // Out of memory, in practice: the spans go to the thread's own stack.
             Err(error) => drop(error),
@@ -259,41 +267,65 @@ fn get_to_know(thread: &ThreadContext, python: Python<'_>) {
     }
 }
 
-/// Turns to the stack of the context that is current, if it has one; a base context has the thread's
-/// own. Returns any other context.
-fn settle_if_known(thread: &ThreadContext) -> Option<Borrowed<'static, 'static, PyAny>> {
+/// Turns to the stack of the context that is current, if it has one, and says whether it does; a base
+/// context has the thread's own.
+fn settle_if_known(thread: &ThreadContext) -> bool {
     // SAFETY: only called with the lock held.
     let (now, context) = unsafe { (laptime_context_place(), laptime_context_current()) };
     let place = (context, now.thread);
-    if context.is_null() || thread.base.get() == place || thread.whole.get() == place {
-        thread.settle(std::ptr::null());
-        return None;
-    }
-    // SAFETY: as above; the context is the current one, which the thread state holds.
-    let python = unsafe { Python::assume_attached() };
     // SAFETY: as above.
+    let python = unsafe { Python::assume_attached() };
+    if context.is_null() {
+        return settle_outside(thread, python);
+    }
+    if thread.base.get() == place || thread.whole.get() == place {
+        thread.settle(std::ptr::null());
+        return true;
+    }
+    // SAFETY: the context is the current one, which the thread state holds.
     let context = unsafe { Borrowed::from_ptr(python, context) };
     if let Some(state) = task::known(context) {
         thread.settle(state);
-    } else if is_base(context) {
-        thread.base.set(place);
-        thread.settle(std::ptr::null());
-    } else {
-        return Some(context);
+        return true;
     }
-    None
+    if !is_base(context) || !settle_outside(thread, python) {
+        return false;
+    }
+    thread.base.set(place);
+    true
+}
+
+/// Turns to the thread's own stack where nobody has entered a context, unless a greenlet runs there.
+fn settle_outside(thread: &ThreadContext, python: Python<'_>) -> bool {
+    let is_outside = !greenlets::is_in_one(python);
+    if is_outside {
+        thread.settle(std::ptr::null());
+    }
+    is_outside
+}
+
+/// What spans of a context open under that was made outside of any task, the stack being the thread's: what
+/// is open there. A greenlet runs beside that, as likely as not while it waits.
+fn outside(python: Python<'_>) -> PathId {
+    if greenlets::is_in_one(python) {
+        PathId::ROOT
+    } else {
+        recorder::current_path()
+    }
 }
 
 /// Finds the path of [`path`] after the context has changed.
 #[cold]
 #[inline(never)]
 fn look(thread: &ThreadContext) -> PathId {
-    let Some(context) = settle_if_known(thread) else {
+    if settle_if_known(thread) {
         return recorder::current_path();
-    };
-    let path = task::inherited(context.py()).unwrap_or_else(|| {
+    }
+    // SAFETY: only called with the lock held.
+    let python = unsafe { Python::assume_attached() };
+    let path = task::inherited(python).unwrap_or_else(|| {
         thread.settle(std::ptr::null());
-        recorder::current_path()
+        outside(python)
     });
     // The stack isn't that of this context, which a lap must find out.
     thread.seen.set(NOWHERE);
