@@ -252,7 +252,9 @@ def test_a_child_whose_only_thread_ends_is_over(run: Runner) -> None:
     assert count(outcome.summary(), "work") == 2
 
 
-def test_a_child_that_no_fork_handler_told_ends_and_leaves_its_parents_laps_alone(run: Runner) -> None:
+def test_a_child_that_no_fork_handler_told_ends_and_leaves_its_parents_laps_alone(
+    run: Runner,
+) -> None:
     program = """
         import ctypes, os, sys
         import laptime as lt
@@ -284,7 +286,9 @@ def test_a_child_that_no_fork_handler_told_ends_and_leaves_its_parents_laps_alon
     ("change", "cause"),
     [("os.setuid(65534)", "changed its user"), ("os.chroot(jail)", "changed its root folder")],
 )
-def test_a_child_that_can_no_longer_reach_the_recording_says_why(run: Runner, change: str, cause: str) -> None:
+def test_a_child_that_can_no_longer_reach_the_recording_says_why(
+    run: Runner, change: str, cause: str
+) -> None:
     program = f"""
         import os, sys, tempfile
         import laptime as lt
