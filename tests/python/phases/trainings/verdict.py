@@ -69,7 +69,7 @@ def figures(told: Recorded, timers: Timers) -> list[Figure]:
 
 
 def inferred(told: Recorded) -> Figure:
-    """Whether a note says that a forward was no call of a module: recordings of a process share it."""
+    """Notes that a forward was no call of a module: recordings of a process share them."""
     notes = sum("no call of a module" in one for one in told.warnings)
     return Figure("notes of inferred forwards", notes, 0, 0)
 
