@@ -306,7 +306,8 @@ def test_a_child_that_can_no_longer_reach_the_recording_says_why(
     outcome = run(program)
     assert (outcome.code, outcome.out) == (0, "7\n")
     (warning,) = outcome.warnings
-    assert cause in warning and "in memory only" in warning
+    assert cause in warning
+    assert "in memory only" in warning
     assert count(outcome.summary(), "parent") == 1
 
 

@@ -23,14 +23,9 @@ const CANNOT_PANIC: &[(&str, &str, &str)] = &[
         "a signal's handler: one atomic and calls of the system",
     ),
     (
-        "laptime-cli/src/launch/child.rs",
+        "laptime-cli/src/launch/signals.rs",
         "pass_on",
-        "a signal's handler: one atomic and `kill`",
-    ),
-    (
-        "laptime-cli/src/launch/child.rs",
-        "drop_signal",
-        "does nothing",
+        "a signal's handler: atomics and calls of the system",
     ),
     (
         "laptime-python/src/objects.rs",
