@@ -290,19 +290,15 @@ fn children<'r>(rows: &'r [SpanRow], names: &'r [String]) -> impl Iterator<Item 
     rows.iter().filter(|row| row.is_child_of(names))
 }
 
-/// How long a step takes and what it is made of: of the steady state, where there is one that is shown. Where a
-/// device does the work, it tells both.
+/// How long a step takes and what it is made of: after warm-up, where there is one and the table after it is shown;
+/// otherwise of the whole run, whose table comes first. Where a device does the work, it tells both.
 fn step(summary: &Summary, with_steady: bool) -> Option<String> {
-    let (row, rows) = if with_steady {
-        summary.repeated()?
-    } else {
-        summary.repeated_in_all()?
-    };
-    // Without any warm-up both are of the same steps.
     let steady = summary.steady.as_ref().filter(|_| with_steady);
-    let after = match steady {
-        Some(steady) if steady.skipped_count > 0 => "After warm-up, ",
-        _ => "",
+    let is_after = steady.is_some_and(|steady| steady.skipped_count > 0);
+    let ((row, rows), after) = if is_after {
+        (summary.repeated()?, "After warm-up, ")
+    } else {
+        (summary.repeated_in_all()?, "")
     };
     let seen = seen::by_device(row, rows);
     let each = match seen.as_deref() {

@@ -52,6 +52,17 @@ fn warmed_up(slow: u64) -> Summary {
 }
 
 #[test]
+fn without_a_warm_up_the_first_line_has_the_number_of_the_first_table() {
+    let mut summary = warmed_up(0);
+    let steady = summary.steady.as_mut().unwrap();
+    assert_eq!(steady.skipped_count, 0);
+    // Another median by a single item that lies outside of it.
+    steady.rows[0].p50_ns = Some(11 * MS);
+    let said = of_run(&summary, true).replace(UNBROKEN, " ");
+    assert!(said.ends_with("An evaluation takes 10.0 ms."), "{said}");
+}
+
+#[test]
 fn compiling_is_no_evaluation_and_no_startup() {
     let mut script = Script::new(7, 10_000 * MS);
     script.span(&["compile"], 0, 1_500 * MS);
