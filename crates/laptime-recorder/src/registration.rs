@@ -29,16 +29,19 @@ thread_local! {
 /// Not re-entrant, as [`Thread::with`].
 #[inline]
 pub fn with<T>(run: impl FnOnce(&mut Thread) -> T) -> Option<T> {
-    if Thread::with(|_| ()).is_none() {
+    if wiped::is_unknown_child() {
+        return None;
+    }
+    if Thread::with_while_on(|_| ()).is_none() {
         register();
     }
-    Thread::with(run)
+    Thread::with_while_on(run)
 }
 
 #[cold]
 #[inline(never)]
 fn register() {
-    if wiped::is_unknown_child() || LEAVING.try_with(|_| ()).is_err() {
+    if LEAVING.try_with(|_| ()).is_err() {
         return;
     }
     let name = std::thread::current().name().map(str::to_owned);
