@@ -11,9 +11,11 @@ fn main() {
     pyo3_build_config::use_pyo3_cfgs();
     pyo3_build_config::add_extension_module_link_args();
     println!("cargo:rerun-if-changed=shim");
+    println!("cargo:rustc-link-arg-cdylib=-Wl,--wrap=PyErr_WriteUnraisable");
     cc::Build::new()
         .file("shim/context.c")
         .file("shim/hook.c")
+        .file("shim/memory.c")
         .file("shim/profile.c")
         .file("shim/stack.c")
         .include(include_folder())

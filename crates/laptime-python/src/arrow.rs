@@ -11,6 +11,7 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, Reco
 use arrow_array::{Int64Array, StringArray, UInt64Array};
 use laptime_analysis::fields::{self, Read};
 use laptime_analysis::{SpanRow, Summary};
+use laptime_python_macros::guarded;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -52,6 +53,7 @@ impl ArrowTable {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl ArrowTable {
     #[pyo3(signature = (requested_schema=None))]

@@ -5,12 +5,13 @@
 //! their own.
 
 use laptime_core::{PathId, SpanFlags};
+use laptime_python_macros::guarded;
 use laptime_recorder::nvtx::Started;
 use laptime_recorder::{self as recorder, Extra, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::entry::measuring;
+use crate::entry::{measuring, raised};
 use crate::fast::{Locked, name, span};
 
 impl AsideSpan {
@@ -36,6 +37,7 @@ struct Begun {
     _range: Option<Started>,
 }
 
+#[guarded]
 #[pymethods]
 impl AsideSpan {
     #[new]
@@ -44,7 +46,7 @@ impl AsideSpan {
         let begin = || {
             // SAFETY: a `str`, with the lock held.
             let site = unsafe { name::site(name.as_ptr()) };
-            let site = site.ok_or_else(|| PyErr::fetch(name.py()))?;
+            let site = site.ok_or_else(|| raised(name.py()))?;
             let begun = recorder::is_on().then(|| {
                 let around = within.and_then(Self::path);
                 Begun {

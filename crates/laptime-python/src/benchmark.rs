@@ -1,6 +1,7 @@
 //! A benchmark's plan, for the loop in Python that runs what is measured.
 
 use laptime_analysis::benchmark::{Count, Ending, Limits, Next, Outcome, Plan};
+use laptime_python_macros::guarded;
 use laptime_recorder::clock;
 use laptime_report::benchmark as layout;
 use pyo3::exceptions::PyValueError;
@@ -17,6 +18,7 @@ const READINGS: usize = 100;
 #[pyclass(module = "laptime._core")]
 pub struct BenchmarkPlan(Plan);
 
+#[guarded]
 #[pymethods]
 impl BenchmarkPlan {
     /// One whose runs take so many seconds together, at most, or until the median is known so well.
@@ -66,6 +68,7 @@ impl BenchmarkPlan {
 #[pyclass(frozen, module = "laptime._core")]
 pub struct BenchmarkOutcome(pub Outcome);
 
+#[guarded]
 #[pymethods]
 impl BenchmarkOutcome {
     #[getter]
@@ -136,24 +139,28 @@ pub fn checked_budget_ns(seconds: f64) -> PyResult<f64> {
 }
 
 /// A rate such as items a second, with the prefix that fits it.
+#[guarded]
 #[pyfunction]
 pub fn rate_text(per_s: f64, unit: &str) -> String {
     laptime_report::quantity::si(per_s, unit)
 }
 
 /// Bytes, with the prefix that fits them.
+#[guarded]
 #[pyfunction]
 pub fn bytes_text(bytes: u64) -> String {
     laptime_report::quantity::bytes(bytes)
 }
 
 /// A measured duration in nanoseconds, in the unit that fits it.
+#[guarded]
 #[pyfunction]
 pub fn duration_text(ns: f64) -> String {
     laptime_report::quantity::measured(ns).inline()
 }
 
 /// A name on one line, with escapes for what a terminal would obey.
+#[guarded]
 #[pyfunction]
 pub fn visible_text(name: &str) -> String {
     laptime_report::visible(name)

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use laptime_core::ceilings::{Bound as What, Ceiling as Known, Measured, Origin, Sample};
 use laptime_core::{Ceilings as Core, Unavailable};
+use laptime_python_macros::guarded;
 use laptime_recorder::{ceilings, delay_ns};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ pub struct Ceilings {
 }
 
 /// What a device reaches at most in one type of element, or of bytes.
-#[pyclass(frozen, get_all, module = "laptime")]
+#[pyclass(frozen, module = "laptime")]
 pub struct Ceiling {
     device: String,
     dtype: Option<String>,
@@ -60,6 +61,19 @@ impl From<&Known> for Ceiling {
     }
 }
 
+#[guarded(
+    device,
+    dtype,
+    per_s,
+    label,
+    origin,
+    how,
+    samples,
+    median_ratio,
+    cpu_ratio,
+    threads,
+    is_disturbed
+)]
 #[pymethods]
 impl Ceiling {
     fn __repr__(&self) -> String {
@@ -67,6 +81,7 @@ impl Ceiling {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Ceilings {
     #[getter]
@@ -227,6 +242,7 @@ fn repeat(call: &Bound<'_, PyAny>, on_cpu: bool) -> PyResult<Vec<Sample>> {
 }
 
 /// What was kept of this machine, or is measured now with the interpreter let go.
+#[guarded]
 #[pyfunction]
 pub fn kept_or_measured_ceilings(python: Python<'_>) -> Ceilings {
     let core = python.detach(ceilings::kept_or_measured);
@@ -234,6 +250,7 @@ pub fn kept_or_measured_ceilings(python: Python<'_>) -> Ceilings {
 }
 
 /// Measures the processor with the interpreter let go.
+#[guarded]
 #[pyfunction]
 pub fn measure_ceilings(python: Python<'_>) -> Ceilings {
     let core = python.detach(ceilings::measure);

@@ -8,15 +8,17 @@ use laptime_analysis::compare::{
     Comparison as Compare, ComparisonRow as Row, Options, Pair, Presence, name_of,
 };
 use laptime_analysis::verdict::LEAST_THRESHOLD;
+use laptime_python_macros::guarded;
 use laptime_report::{Format, View, comparison};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-use crate::entry::asked;
+use crate::entry::asked_at_length;
 use crate::errors;
 use crate::file_path::{FilePath, written};
 use crate::notebook;
+use crate::recording::read_bytes;
 use crate::report::{stdout_takes_utf8, stdout_width};
 
 /// Recordings of two sides, compared.
@@ -24,19 +26,23 @@ use crate::report::{stdout_takes_utf8, stdout_width};
 pub struct Comparison(Arc<Compare>);
 
 /// Recordings of one side: a path, or a list of them.
-pub struct SidePaths(Vec<PathBuf>);
+pub struct SidePaths(Vec<FilePath>);
+
+impl SidePaths {
+    fn paths(self) -> PyResult<Vec<PathBuf>> {
+        self.0.into_iter().map(FilePath::path).collect()
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for SidePaths {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if !given.is_instance_of::<PyList>() && !given.is_instance_of::<PyTuple>() {
-            let FilePath(path) = given.extract()?;
-            return Ok(Self(vec![path]));
+            return Ok(Self(vec![given.extract()?]));
         }
         let each = given.try_iter()?;
-        let paths = each.map(|one| Ok(one?.extract::<FilePath>()?.0));
-        let paths: Vec<PathBuf> = paths.collect::<PyResult<_>>()?;
+        let paths: Vec<FilePath> = each.map(|one| one?.extract()).collect::<PyResult<_>>()?;
         if paths.is_empty() {
             return Err(PyValueError::new_err(
                 "a side needs a recording, not an empty list",
@@ -54,10 +60,11 @@ impl Comparison {
 
     fn render(&self, python: Python<'_>, format: Format, view: &View) -> PyResult<String> {
         let text = || comparison::render(&self.0, format, view, false);
-        asked(|| Ok(python.detach(text)))
+        asked_at_length(self.pair().rows.len() * 8_192, || Ok(python.detach(text)))
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Comparison {
     fn __str__(&self, python: Python<'_>) -> PyResult<String> {
@@ -72,7 +79,7 @@ impl Comparison {
     fn __repr__(&self) -> String {
         format!(
             "<laptime.Comparison: {}, {} paths>",
-            self.verdict(),
+            name_of(self.pair().verdict),
             self.pair().rows.len()
         )
     }
@@ -186,6 +193,7 @@ impl Comparison {
 #[pyclass(frozen, module = "laptime")]
 pub struct ComparisonRow(Row);
 
+#[guarded]
 #[pymethods]
 impl ComparisonRow {
     fn __repr__(&self) -> String {
@@ -193,7 +201,8 @@ impl ComparisonRow {
             .0
             .ratio
             .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
-        let verdict = self.verdict().unwrap_or_else(|| self.presence());
+        let verdict = self.0.verdict.map(name_of);
+        let verdict = verdict.unwrap_or_else(|| presence(&self.0));
         format!(
             "<laptime.ComparisonRow {}: {ratio}, {verdict}>",
             self.0.path
@@ -209,11 +218,7 @@ impl ComparisonRow {
     /// `both`, `added` or `removed`.
     #[getter]
     fn presence(&self) -> &'static str {
-        match self.0.presence {
-            Presence::Both => "both",
-            Presence::Added => "added",
-            Presence::Removed => "removed",
-        }
+        presence(&self.0)
     }
 
     /// The base's median.
@@ -277,7 +282,16 @@ impl ComparisonRow {
     }
 }
 
+fn presence(row: &Row) -> &'static str {
+    match row.presence {
+        Presence::Both => "both",
+        Presence::Added => "added",
+        Presence::Removed => "removed",
+    }
+}
+
 /// Tells whether recordings of a program show it faster or slower than others, and where.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (base, new, *, threshold=LEAST_THRESHOLD, allow_different=false, salvage=false))]
 pub fn compare(
@@ -293,8 +307,8 @@ pub fn compare(
         return Err(PyValueError::new_err(message));
     }
     let compared = Compared {
-        base: base.0,
-        others: vec![new.0],
+        base: base.paths()?,
+        others: vec![new.paths()?],
         salvage,
         options: Options {
             threshold_ratio: threshold,
@@ -302,7 +316,9 @@ pub fn compare(
             gates: Vec::new(),
         },
     };
-    asked(|| {
+    let paths = compared.base.iter().chain(compared.others.iter().flatten());
+    let bytes = paths.map(|path| read_bytes(path)).sum();
+    asked_at_length(bytes, || {
         let found = python.detach(|| compared.comparison());
         let found = found.map_err(|error| errors::from_reading(&error))?;
         Ok(Comparison(Arc::new(found)))

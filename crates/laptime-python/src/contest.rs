@@ -3,6 +3,7 @@
 use laptime_analysis::benchmark::Count;
 use laptime_analysis::contest::{Contest, Ending, Limits, Next, Outcome};
 use laptime_analysis::verdict::{Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
+use laptime_python_macros::guarded;
 use laptime_report::contest as layout;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ pub struct ContestPlan {
     names: Vec<String>,
 }
 
+#[guarded]
 #[pymethods]
 impl ContestPlan {
     /// One of contenders with these names, the base first.
@@ -78,6 +80,7 @@ pub struct ContestOutcome {
     names: Vec<String>,
 }
 
+#[guarded]
 #[pymethods]
 impl ContestOutcome {
     /// Each contender's own figures, the base first.
@@ -141,7 +144,9 @@ impl ContestOutcome {
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let html = layout::fragment(&self.outcome, &self.names, BUDGET);
-        let bundle = notebook::bundle(python, self.text(python), html, Some(self.markdown()))?;
+        let plain = layout::text(&self.outcome, &self.names, BUDGET, stdout_width(python));
+        let markdown = layout::markdown(&self.outcome, &self.names, BUDGET);
+        let bundle = notebook::bundle(python, plain, html, Some(markdown))?;
         notebook::only(bundle, include, exclude)
     }
 }
@@ -153,7 +158,7 @@ impl ContestOutcome {
 }
 
 /// Whether one side is faster than the other, and why.
-#[pyclass(frozen, get_all, module = "laptime")]
+#[pyclass(frozen, module = "laptime")]
 pub struct SpeedVerdict {
     verdict: &'static str,
     ratio: Option<f64>,
@@ -182,6 +187,7 @@ impl SpeedVerdict {
     }
 }
 
+#[guarded(verdict, ratio, interval, p_value, threshold_ratio, reason, sentence)]
 #[pymethods]
 impl SpeedVerdict {
     fn __str__(&self) -> &str {
@@ -194,6 +200,7 @@ impl SpeedVerdict {
 }
 
 /// Whether new samples are faster than those of a base, each side measured on its own.
+#[guarded]
 #[pyfunction]
 pub fn judge_samples(
     base: (String, Vec<f64>),

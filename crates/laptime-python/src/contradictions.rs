@@ -1,6 +1,7 @@
 //! What the checker of reports refused, for the tests: they ask after each of them. A program that nobody asks says it.
 
 use laptime_analysis::Summary;
+use laptime_python_macros::guarded;
 use laptime_report::{View, contradictions};
 use pyo3::prelude::*;
 
@@ -21,6 +22,7 @@ pub fn check(summary: &Summary) {
 }
 
 /// What was refused since this was last asked.
+#[guarded]
 #[pyfunction]
 #[pyo3(name = "_contradictions")]
 pub fn take() -> Vec<String> {

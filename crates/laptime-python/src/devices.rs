@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use laptime_python_macros::guarded;
 use laptime_recorder::device::here::{self, Place};
 use laptime_recorder::device::wishes::{self, Wish};
 use laptime_recorder::device::{self, Stream};
@@ -55,6 +56,7 @@ static FRAMEWORK: OnceLock<Framework> = OnceLock::new();
 /// the calling thread uses, `stream(device)` the handle of its stream there. What was given first stays.
 ///
 /// **Cost** of a span: both are called when it opens, and an event is recorded when it opens and closes.
+#[guarded]
 #[pyfunction]
 pub fn time_on_devices(is_ready: Py<PyAny>, device: Py<PyAny>, stream: Py<PyAny>) {
     measuring(
@@ -74,6 +76,7 @@ pub fn time_on_devices(is_ready: Py<PyAny>, device: Py<PyAny>, stream: Py<PyAny>
 }
 
 /// Spans are timed on no device any more.
+#[guarded]
 #[pyfunction]
 pub fn leave_devices() {
     measuring(|| (), recorder::leave_devices);
@@ -83,18 +86,21 @@ pub fn leave_devices() {
 ///
 /// **Cost** waits for these devices without the interpreter's lock, at most two seconds; nothing where none is
 /// pending.
+#[guarded]
 #[pyfunction]
 pub fn catch_up_at_exit(python: Python<'_>) {
     measuring(|| (), || python.detach(recorder::catch_up_at_exit));
 }
 
 /// Laps wait for their device where they begin and end, until the same is asked with `False`.
+#[guarded]
 #[pyfunction]
 pub fn wait_for_devices(wanted: bool) {
     wish(Wish::Sync, wanted);
 }
 
 /// Laps end on their device at the last of all streams, until the same is asked with `False`.
+#[guarded]
 #[pyfunction]
 pub fn see_all_streams(wanted: bool) {
     wish(Wish::AllStreams, wanted);
@@ -111,6 +117,7 @@ fn wish(wish: Wish, wanted: bool) {
 
 /// The program uses a stream that lives as long as the program does: laps may end at it. Whether it is known
 /// from now on.
+#[guarded]
 #[pyfunction]
 pub fn see_stream(stream: usize) -> bool {
     // SAFETY: who tells it knows which streams never end.

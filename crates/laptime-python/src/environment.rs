@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 
+use laptime_python_macros::guarded;
 use laptime_recorder::environment::{
     Asked as Found, Counting, DeviceMemory, DeviceTime, Streams, Switch,
 };
 use pyo3::prelude::*;
 
 /// What the environment asks for.
-#[pyclass(frozen, get_all, module = "laptime._core")]
+#[pyclass(frozen, module = "laptime._core")]
 pub struct Asked {
     /// Whether nothing is to be recorded.
     is_off: bool,
@@ -31,7 +32,22 @@ pub struct Asked {
     warnings: Vec<(&'static str, String)>,
 }
 
+#[guarded(
+    is_off,
+    run,
+    record,
+    memory,
+    device_memory,
+    automatic,
+    device,
+    streams,
+    warnings
+)]
+#[pymethods]
+impl Asked {}
+
 /// Reads the environment.
+#[guarded]
 #[pyfunction]
 pub fn asked() -> Asked {
     let found = Found::here();

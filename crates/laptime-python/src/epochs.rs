@@ -1,16 +1,14 @@
 //! The lines of a loop over epochs, for `lt.track(…, log=True)`.
 
+use laptime_python_macros::guarded;
 use laptime_report::EpochEnd;
 use pyo3::prelude::*;
 
 use crate::entry::asked;
 
 /// The line of an epoch that is over. `durations` are those of all epochs so far, in seconds.
+#[guarded]
 #[pyfunction]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted into owned values"
-)]
 pub fn epoch_line(
     name: &str,
     of: Option<u64>,
@@ -30,6 +28,7 @@ pub fn epoch_line(
 }
 
 /// The line after the last epoch.
+#[guarded]
 #[pyfunction]
 pub fn total_line(seconds: f64) -> PyResult<String> {
     asked(|| Ok(laptime_report::total_line(seconds)))

@@ -1,29 +1,64 @@
 //! Paths of files as Python takes them: text, bytes, and whatever has `__fspath__`.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
 
+use pyo3::exceptions::PyMemoryError;
+use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use crate::entry::raised;
 use crate::errors;
 
 /// A path of a file. What is none is refused in the words of `os.fspath`.
-pub struct FilePath(pub PathBuf);
+///
+/// Where there is no memory for it, that is told when it is asked for: the bindings panic where there is none
+/// for a note on a refused argument.
+pub struct FilePath(PyResult<PathBuf>);
+
+impl FilePath {
+    /// The path.
+    ///
+    /// **Errors** `MemoryError`.
+    pub fn path(self) -> PyResult<PathBuf> {
+        self.0
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for FilePath {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let decode = given.py().import("os")?.getattr("fsdecode")?;
-        Ok(Self(decode.call1((given,))?.extract()?))
+        let python = given.py();
+        let mut bytes: *mut ffi::PyObject = null_mut();
+        // SAFETY: a live object, and room for one that is made.
+        let done = unsafe { ffi::PyUnicode_FSConverter(given.as_ptr(), (&raw mut bytes).cast()) };
+        if done == 0 {
+            let error = raised(python);
+            return if error.is_instance_of::<PyMemoryError>(python) {
+                Ok(Self(Err(error)))
+            } else {
+                Err(error)
+            };
+        }
+        // SAFETY: the call made an object of bytes, which is ours.
+        let bytes =
+            unsafe { Bound::from_owned_ptr(python, bytes).cast_into_unchecked::<PyBytes>() };
+        Ok(Self(Ok(
+            OsString::from_vec(bytes.as_bytes().to_vec()).into()
+        )))
     }
 }
 
 /// Writes a text to a path, replacing what is there, or returns it where there is none.
 pub fn written(text: String, path: Option<FilePath>) -> PyResult<Option<String>> {
-    let Some(FilePath(path)) = path else {
+    let Some(path) = path else {
         return Ok(Some(text));
     };
-    write(&text, &path)?;
+    write(&text, &path.path()?)?;
     Ok(None)
 }
 

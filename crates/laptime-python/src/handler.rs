@@ -6,6 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use laptime_python_macros::guarded;
 use laptime_recorder::guard;
 use pyo3::exceptions::{PyBaseException, PyException, PyKeyboardInterrupt};
 use pyo3::ffi;
@@ -229,6 +230,7 @@ fn code_of(handler: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Whether a handler of a signal raised `error`, which is then the program's to see. `own`: it came
 /// out of code of Laptime's that runs none of the program's.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (error, *, own=true))]
 pub fn raised_by_handler(python: Python<'_>, error: Bound<'_, PyAny>, own: bool) -> bool {

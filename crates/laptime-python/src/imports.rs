@@ -4,6 +4,7 @@
 //! this one. An object that can be called is neither: they see nothing of the look, and where an import
 //! fails no frame of it stands in the traceback, out of which Python takes only frames of its own.
 
+use laptime_python_macros::guarded;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -18,6 +19,7 @@ pub struct FindsWaited {
     imported: Py<PyAny>,
 }
 
+#[guarded]
 #[pymethods]
 impl FindsWaited {
     /// `imported` is told each module that was waited for, once it has run.
@@ -82,6 +84,7 @@ struct Executes {
     imported: Py<PyAny>,
 }
 
+#[guarded]
 #[pymethods]
 impl Executes {
     /// As a loader's `exec_module`.

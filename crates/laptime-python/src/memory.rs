@@ -1,6 +1,7 @@
 //! Counting host memory: on, off, and for an interval that is no lap.
 
 use laptime_core::ProcessMemory;
+use laptime_python_macros::guarded;
 use laptime_recorder::memory::{self, Interval};
 use pyo3::prelude::*;
 
@@ -18,6 +19,7 @@ pub fn refuse_own_allocator() {
 
 /// Counts the memory of laps from now on: whether this call began it, and why something of it is
 /// not possible, if so.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (objects=false))]
 pub fn memory_start(python: Python<'_>, objects: bool) -> (bool, Option<String>) {
@@ -30,6 +32,7 @@ pub fn memory_start(python: Python<'_>, objects: bool) -> (bool, Option<String>)
 }
 
 /// Counts no more.
+#[guarded]
 #[pyfunction]
 pub fn memory_stop() {
     let stop = || {
@@ -40,6 +43,7 @@ pub fn memory_stop() {
 }
 
 /// Bytes allocated and not freed since counting began, and their peak; `None` while not counting.
+#[guarded]
 #[pyfunction]
 pub fn memory_of_process() -> Option<(i64, u64)> {
     let ProcessMemory { bytes, peak_bytes } = measuring(|| None, memory::process)?;
@@ -47,6 +51,7 @@ pub fn memory_of_process() -> Option<(i64, u64)> {
 }
 
 /// Begins an interval that is no lap, such as a timer's segment: a token, 0 while not counting.
+#[guarded]
 #[pyfunction]
 pub fn memory_open() -> u64 {
     let begin = || span::at(Interval::begin).map_or(0, Interval::to_raw);
@@ -54,6 +59,7 @@ pub fn memory_open() -> u64 {
 }
 
 /// Ends an interval on the thread or task where it began: net and peak in bytes, or `None`.
+#[guarded]
 #[pyfunction]
 pub fn memory_close(token: u64) -> Option<(i64, u64)> {
     let end = || span::at(|| Interval::from_raw(token).end());

@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 
+use laptime_python_macros::guarded;
 use laptime_report::{cell, html};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -107,6 +108,7 @@ fn display(python: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
 }
 
 /// The options after `%%laptime`: name, output, force, memory, phases, modules, ops, stacks, calls.
+#[guarded]
 #[pyfunction]
 pub fn cell_options(python: Python<'_>, words: Vec<OsString>) -> PyResult<Bound<'_, PyDict>> {
     let options = laptime_cli::cell_options(words).map_err(PyValueError::new_err)?;
@@ -124,6 +126,7 @@ pub fn cell_options(python: Python<'_>, words: Vec<OsString>) -> PyResult<Bound<
 }
 
 /// The line of a measured cell.
+#[guarded]
 #[pyfunction]
 pub fn cell_line(name: &str, ticks: u64, is_stopped: bool, peak_bytes: Option<u64>) -> String {
     cell::line(&cell::Cell {
@@ -135,6 +138,7 @@ pub fn cell_line(name: &str, ticks: u64, is_stopped: bool, peak_bytes: Option<u6
 }
 
 /// The line of a long cell that ended at a time of day.
+#[guarded]
 #[pyfunction]
 pub fn finished_line(ticks: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64>) -> String {
     let wall_ns = rate::nanoseconds(ticks) as u64;

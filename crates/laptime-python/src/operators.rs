@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use laptime_analysis::{Alignment, Bracket, Ran, nest};
 use laptime_core::{DeviceWork, DeviceWorkKind, Operator};
+use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, clock};
 use pyo3::prelude::*;
 
@@ -57,12 +58,14 @@ impl From<Told> for Seen {
 type Mark = ((u64, u64), (u64, u64));
 
 /// Says whether a profiler is on: steps get a name of their own then.
+#[guarded]
 #[pyfunction]
 pub fn set_profiling(is_on: bool) {
     measuring(|| (), || recorder::set_profiling(is_on));
 }
 
 /// Has this process, a child of one that was profiled, end before the profiler's library would.
+#[guarded]
 #[pyfunction]
 pub fn end_early() {
     measuring(|| (), recorder::end_early);
@@ -72,6 +75,7 @@ pub fn end_early() {
 /// where no mark ties the clocks together: then nothing is written.
 ///
 /// What has a number that is no number here, such as a negative one, is left out.
+#[guarded]
 #[pyfunction]
 pub fn write_operators(
     seen: Vec<Bound<'_, PyAny>>,

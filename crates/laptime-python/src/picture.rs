@@ -1,12 +1,12 @@
 //! A timer's contexts as a page: what `visualize` writes.
 
-use std::path::PathBuf;
-
+use laptime_python_macros::guarded;
 use laptime_report::html::{self, BarMemory, Page, Segment, TimelinePanel};
 use pyo3::prelude::*;
 
 use crate::errors;
 use crate::fast::name::Text;
+use crate::file_path::FilePath;
 
 /// Name, start and duration in ns; net, peak and before in bytes.
 type SegmentRow = (Text, i64, u64, Option<i64>, Option<i64>, Option<i64>);
@@ -41,19 +41,17 @@ fn page(title: &str, contexts: Vec<(Text, Vec<SegmentRow>)>, size: Option<(f64, 
 }
 
 /// Writes a page that shows a timer's contexts over time, one panel each.
+#[guarded]
 #[pyfunction]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments from Python are values"
-)]
 #[pyo3(signature = (path, title, contexts, figsize=None))]
 pub fn write_timeline(
     python: Python<'_>,
-    path: PathBuf,
+    path: FilePath,
     title: Text,
     contexts: Vec<(Text, Vec<SegmentRow>)>,
     figsize: Option<(f64, f64)>,
 ) -> PyResult<()> {
+    let path = path.path()?;
     let written = python.detach(|| {
         let page = html::render(&page(&title.0, contexts, figsize));
         laptime_recorder::output::write(&path, page)

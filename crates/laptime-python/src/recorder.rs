@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, RecordOptions, RecorderError};
 use pyo3::exceptions::PyFileExistsError;
 use pyo3::prelude::*;
@@ -45,12 +46,13 @@ impl Drop for Recorder {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Recorder {
     /// Starts it. Another path than the one asked for is taken when that exists.
     #[new]
     fn new(python: Python<'_>, path: FilePath) -> PyResult<Self> {
-        let FilePath(path) = path;
+        let path = path.path()?;
         asked(|| {
             let options = RecordOptions {
                 program: notebook::file_name(python),
@@ -71,7 +73,7 @@ impl Recorder {
     /// Deletes the recording at a path, which another one is to have.
     #[staticmethod]
     fn make_room(path: FilePath) -> PyResult<()> {
-        let FilePath(path) = path;
+        let path = path.path()?;
         asked(|| match recorder::folder::remove(&path) {
             Ok(true) => Ok(()),
             Ok(false) => Err(PyFileExistsError::new_err(format!(
@@ -110,29 +112,30 @@ impl Recorder {
 }
 
 /// Joins the recording of the program that started this one.
+#[guarded]
 #[pyfunction]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted into owned values"
-)]
-pub fn join(python: Python<'_>, folder: PathBuf) -> PyResult<()> {
+pub fn join(python: Python<'_>, folder: FilePath) -> PyResult<()> {
+    let folder = folder.path()?;
     let join = || python.detach(|| recorder::join(&folder, &RecordOptions::default()));
     measuring(|| Ok(()), join).map_err(|error| errors::from_recorder(&error))
 }
 
 /// Ends this process's part of the recording.
+#[guarded]
 #[pyfunction]
 pub fn close(python: Python<'_>) {
     measuring(|| (), || python.detach(recorder::close));
 }
 
 /// The folder of the recording in progress.
+#[guarded]
 #[pyfunction]
 pub fn current_folder() -> Option<PathBuf> {
     measuring(|| None, recorder::current_folder)
 }
 
 /// Warns on standard error in one line, where that can be written.
+#[guarded]
 #[pyfunction]
 pub fn warn(message: &str) {
     measuring(|| (), || recorder::warn(&message));

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use laptime::{ExportFormat, Recorded};
 use laptime_analysis::Summary;
+use laptime_python_macros::guarded;
 use laptime_report::{Format, View, render};
 use once_cell::race::OnceBox;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 
 use crate::arrow::ArrowTable;
-use crate::entry::asked;
+use crate::entry::{asked, asked_at_length};
 use crate::errors;
 use crate::file_path::FilePath;
 use crate::notebook;
@@ -29,15 +30,26 @@ impl OpenedRecording {
     fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
         let read = || self.recorded.summary();
         self.summary.get_or_try_init(|| {
-            asked(|| {
+            asked_at_length(self.bytes(), || {
                 let read = python.detach(read);
                 read.map(Box::new)
                     .map_err(|error| errors::from_reading(&error))
             })
         })
     }
+
+    /// What it takes to read it.
+    fn bytes(&self) -> usize {
+        read_bytes(&self.recorded.path)
+    }
+
+    fn reported(&self, python: Python<'_>) -> PyResult<Report> {
+        let summary = self.summary(python)?.clone();
+        Ok(Report::of_recording(summary, self.recorded.clone()))
+    }
 }
 
+#[guarded]
 #[pymethods]
 impl OpenedRecording {
     /// Where the recording is.
@@ -48,13 +60,12 @@ impl OpenedRecording {
 
     /// The summary.
     fn report(&self, python: Python<'_>) -> PyResult<Report> {
-        let summary = self.summary(python)?.clone();
-        Ok(Report::of_recording(summary, self.recorded.clone()))
+        self.reported(python)
     }
 
     /// Shows the page below a notebook's cell; prints the table elsewhere.
     fn show(&self, python: Python<'_>) -> PyResult<()> {
-        notebook::show(&Bound::new(python, self.report(python)?)?)
+        notebook::show(&Bound::new(python, self.reported(python)?)?)
     }
 
     /// What notebooks show: the report.
@@ -65,7 +76,7 @@ impl OpenedRecording {
         include: Option<&Bound<'py, PyAny>>,
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        self.report(python)?.mime_bundle(python, include, exclude)
+        self.reported(python)?.mime_bundle(python, include, exclude)
     }
 
     /// Every span, for anything that reads Arrow's C stream interface.
@@ -75,7 +86,7 @@ impl OpenedRecording {
             "<laptime.ArrowTable of the spans of {:?}>",
             recorded.path.display().to_string()
         );
-        asked(|| SpanBatches::open(&recorded))?;
+        asked_at_length(self.bytes(), || SpanBatches::open(&recorded))?;
         Ok(ArrowTable::new(repr, move || {
             Ok(Box::new(asked(|| SpanBatches::open(&recorded))?))
         }))
@@ -85,14 +96,14 @@ impl OpenedRecording {
     /// `format` does. Replaces what is there.
     #[pyo3(signature = (path, format=None))]
     fn export(&self, python: Python<'_>, path: FilePath, format: Option<&str>) -> PyResult<()> {
-        let FilePath(path) = path;
+        let path = path.path()?;
         let format = match format {
             Some(name) => named(name),
             None => ExportFormat::of_file(&path.to_string_lossy()),
         };
         let format = format.ok_or_else(|| errors::no_export(&path))?;
         let write = || self.recorded.export_file(format, &path);
-        asked(|| {
+        asked_at_length(self.bytes(), || {
             let exported = python.detach(write);
             exported.map_err(|error| errors::from_export(error, &path))?;
             Ok(())
@@ -106,7 +117,9 @@ impl OpenedRecording {
             tree: true,
             ..View::default()
         };
-        asked(|| Ok(python.detach(|| render(summary, Format::Tree, &view))))
+        asked_at_length(self.bytes(), || {
+            Ok(python.detach(|| render(summary, Format::Tree, &view)))
+        })
     }
 
     /// Metrics by path: pairs of nanoseconds since the start and value, in time order.
@@ -154,12 +167,29 @@ fn named(name: &str) -> Option<ExportFormat> {
     found.map(|(_, format)| *format)
 }
 
+/// Bytes that it takes to read a recording: a multiple of those on the disk.
+pub fn read_bytes(path: &Path) -> usize {
+    let length = |path: &Path| path.metadata().map_or(0, |found| found.len());
+    let inside = std::fs::read_dir(path).ok().map(|folder| {
+        let parts = folder.filter_map(|part| Some(part.ok()?.path()));
+        parts.map(|part| length(&part)).sum()
+    });
+    let bytes = inside.unwrap_or_else(|| length(path));
+    usize::try_from(bytes)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(READ)
+}
+
+/// What a byte of a file becomes.
+const READ: usize = 8;
+
 /// Opens a recording: a folder, a packed file, or one process file of it. With `salvage`, damage
 /// becomes a warning of the report, and what is intact is read.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (path, *, salvage=false))]
 pub fn open(python: Python<'_>, path: FilePath, salvage: bool) -> PyResult<OpenedRecording> {
-    let FilePath(path) = path;
+    let path = path.path()?;
     let recording = OpenedRecording {
         recorded: Recorded {
             salvage,

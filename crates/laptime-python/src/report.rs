@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use laptime::{Recorded, summarize_live};
 use laptime_analysis::{Summary, by_nearness, nearest};
+use laptime_python_macros::guarded;
 use laptime_reader::ReadError;
 use laptime_report::html::{self, Page};
 use laptime_report::{Document, Format, View, render};
@@ -15,11 +16,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
 use crate::arrow::{ArrowTable, rows};
-use crate::entry::asked;
+use crate::entry::asked_at_length;
 use crate::errors;
 use crate::file_path::{FilePath, written};
 use crate::lookup::{self, Found};
 use crate::notebook;
+use crate::recording::read_bytes;
 use crate::summary::{SpanSummary, is_number, no_number};
 
 /// Most paths that an error names.
@@ -27,6 +29,9 @@ const MOST_PATHS: usize = 8;
 
 /// What a whole report may lack, beside numbers of its rows.
 const PARTS: [&str; 4] = ["functions", "spans", "run.end", "host_memory_peak_bytes"];
+
+/// Bytes that a row takes in any of the formats, beside its name.
+const ROW: usize = 4_096;
 
 /// The summary of a program so far, or of a recording.
 #[pyclass(frozen, module = "laptime", mapping)]
@@ -83,14 +88,25 @@ impl Report {
         }
     }
 
+    /// What it takes to write of it.
+    fn bytes(&self) -> usize {
+        let tables = self.tables.iter().map(|(_, table)| table.rows.len());
+        let rows = self.summary.rows.len() + tables.sum::<usize>();
+        let read = self
+            .recording
+            .as_ref()
+            .map_or(0, |recorded| read_bytes(&recorded.path));
+        rows.saturating_mul(ROW).saturating_add(read)
+    }
+
     fn find_one(&self, path: &Bound<'_, PyAny>) -> PyResult<Found> {
-        asked(|| lookup::of_path(&self.summary.rows, path))
+        asked_at_length(self.bytes(), || lookup::of_path(&self.summary.rows, path))
     }
 
     /// The whole page.
     pub fn page_text(&self) -> PyResult<String> {
         let page = || self.page().map_err(|error| errors::from_reading(&error));
-        asked(page)
+        asked_at_length(self.bytes(), page)
     }
 
     fn page(&self) -> Result<String, ReadError> {
@@ -108,6 +124,15 @@ impl Report {
         let why = "a timer keeps how long its segments took, not when they ran";
         let page = Page::of_tables(&self.summary.program, documents.collect(), why);
         Ok(html::render(&page))
+    }
+
+    fn text(&self, python: Python<'_>) -> PyResult<String> {
+        let view = View {
+            width: stdout_width(python),
+            utf8: stdout_takes_utf8(python),
+            ..View::default()
+        };
+        self.render(python, Format::Text, &view)
     }
 
     fn markdown(&self, python: Python<'_>) -> PyResult<String> {
@@ -130,19 +155,40 @@ impl Report {
             });
             shown.collect::<Vec<_>>().join("\n")
         };
-        asked(|| Ok(python.detach(text)))
+        asked_at_length(self.bytes(), || Ok(python.detach(text)))
+    }
+
+    /// What notebooks show.
+    pub fn mime_bundle<'py>(
+        &self,
+        python: Python<'py>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let view = View::default();
+        let html = if self.tables.is_empty() {
+            html::fragment(&Document::new(&self.summary, &view))
+        } else {
+            let tables = self.tables.iter().map(|(title, table)| {
+                let document = Document::new(table, &view);
+                html::fragment(&Document {
+                    title: title.clone(),
+                    ..document
+                })
+            });
+            tables.collect()
+        };
+        let (plain, markdown) = (self.text(python)?, self.markdown(python)?);
+        let bundle = notebook::bundle(python, plain, html, Some(markdown))?;
+        notebook::only(bundle, include, exclude)
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Report {
     fn __str__(&self, python: Python<'_>) -> PyResult<String> {
-        let view = View {
-            width: stdout_width(python),
-            utf8: stdout_takes_utf8(python),
-            ..View::default()
-        };
-        self.render(python, Format::Text, &view)
+        self.text(python)
     }
 
     fn __repr__(&self) -> String {
@@ -217,7 +263,7 @@ impl Report {
 
     /// All paths that match: `*` and `?` stand for characters of a name, `**` for any names.
     fn find(&self, pattern: &str) -> PyResult<Vec<SpanSummary>> {
-        asked(|| {
+        asked_at_length(self.bytes(), || {
             let found = lookup::all(&self.summary.rows, pattern).into_iter();
             Ok(found.map(|index| self.span(index)).collect())
         })
@@ -330,12 +376,12 @@ impl Report {
                 .detach(|| self.page())
                 .map_err(|error| errors::from_reading(&error))
         };
-        written(asked(page)?, path)
+        written(asked_at_length(self.bytes(), page)?, path)
     }
 
     /// The rows, for anything that reads Arrow's C stream interface.
     fn to_arrow(&self) -> PyResult<ArrowTable> {
-        asked(|| rows(&self.summary))
+        asked_at_length(self.bytes(), || rows(&self.summary))
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -344,7 +390,9 @@ impl Report {
         python: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        asked(|| rows(&self.summary)?.stream(python, requested_schema))
+        asked_at_length(self.bytes(), || {
+            rows(&self.summary)?.stream(python, requested_schema)
+        })
     }
 
     /// Shows the page below a notebook's cell; prints the table elsewhere.
@@ -354,29 +402,13 @@ impl Report {
 
     /// What notebooks show.
     #[pyo3(signature = (include=None, exclude=None))]
-    #[pyo3(name = "_repr_mimebundle_")]
-    pub fn mime_bundle<'py>(
+    fn _repr_mimebundle_<'py>(
         &self,
         python: Python<'py>,
         include: Option<&Bound<'py, PyAny>>,
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let view = View::default();
-        let html = if self.tables.is_empty() {
-            html::fragment(&Document::new(&self.summary, &view))
-        } else {
-            let tables = self.tables.iter().map(|(title, table)| {
-                let document = Document::new(table, &view);
-                html::fragment(&Document {
-                    title: title.clone(),
-                    ..document
-                })
-            });
-            tables.collect()
-        };
-        let (plain, markdown) = (self.__str__(python)?, self.markdown(python)?);
-        let bundle = notebook::bundle(python, plain, html, Some(markdown))?;
-        notebook::only(bundle, include, exclude)
+        self.mime_bundle(python, include, exclude)
     }
 }
 
@@ -412,10 +444,11 @@ pub fn stdout_width(python: Python<'_>) -> Option<usize> {
 }
 
 /// The report of this process so far.
+#[guarded]
 #[pyfunction]
 pub fn report(python: Python<'_>) -> PyResult<Report> {
     let summary = || python.detach(|| summarize_live(&laptime_recorder::live()));
-    asked(|| {
+    asked_at_length(0, || {
         let mut summary = summary();
         if let Some(name) = notebook::file_name(python) {
             summary.program = name;

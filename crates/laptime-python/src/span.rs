@@ -4,12 +4,13 @@
 //! the thread or task where it was opened; elsewhere, or a second time, closing does nothing.
 
 use laptime_core::SpanFlags;
+use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, Open, Site, clock};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::entry::measuring;
+use crate::entry::{measuring, raised};
 use crate::fast::{name, span};
 use crate::jax::launches;
 use crate::rate;
@@ -32,22 +33,25 @@ pub fn identity(token: u128) -> Open {
 
 fn site(name: &Bound<'_, PyString>) -> PyResult<&'static Site> {
     // SAFETY: a `str`, with the lock held.
-    unsafe { name::site(name.as_ptr()) }.ok_or_else(|| PyErr::fetch(name.py()))
+    unsafe { name::site(name.as_ptr()) }.ok_or_else(|| raised(name.py()))
 }
 
 /// Ticks of the recorder's clock.
+#[guarded]
 #[pyfunction]
 pub fn now() -> u64 {
     measuring(|| 0, clock::now)
 }
 
 /// A length of time in ticks, in nanoseconds.
+#[guarded]
 #[pyfunction]
 pub fn ticks_to_ns(ticks: u64) -> u64 {
     measuring(|| 0, || rate::nanoseconds(ticks).round() as u64)
 }
 
 /// Opens a span under the innermost open one.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (name, start=None, *, automatic=false))]
 pub fn open_span(
@@ -71,6 +75,7 @@ pub fn open_span(
 }
 
 /// Closes a span by its token and returns its ticks: 0 when it is not open here.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (token, end=None, flags=0))]
 pub fn close_span(python: Python<'_>, token: u128, end: Option<u64>, flags: u64) -> PyResult<u64> {
@@ -98,12 +103,14 @@ pub fn close_span(python: Python<'_>, token: u128, end: Option<u64>, flags: u64)
 }
 
 /// Whether a span is still open on the stack of the running thread or task.
+#[guarded]
 #[pyfunction]
 pub fn is_open(token: u128) -> bool {
     token != 0 && measuring(|| false, || span::at(|| recorder::is_open(identity(token))))
 }
 
 /// Takes a span off the stack without recording it and returns the ticks since it opened.
+#[guarded]
 #[pyfunction]
 pub fn suspend_span(token: u128) -> u64 {
     if token == 0 {
@@ -114,6 +121,7 @@ pub fn suspend_span(token: u128) -> u64 {
 }
 
 /// Records a named instant.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (name, /))]
 pub fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
@@ -126,6 +134,7 @@ pub fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
 }
 
 /// Records a named number at this instant.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (name, value, /))]
 pub fn metric(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -165,12 +174,14 @@ fn number(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<f64>
 }
 
 /// Tells readers of the recording something once.
+#[guarded]
 #[pyfunction]
 pub fn note(code: &str, message: &str) {
     measuring(|| (), || recorder::note(code, message));
 }
 
 /// Names of the spans that are open here, outermost first.
+#[guarded]
 #[pyfunction]
 pub fn current_path() -> Vec<String> {
     let names = || recorder::path_names(span::at(recorder::current_path));
@@ -178,24 +189,28 @@ pub fn current_path() -> Vec<String> {
 }
 
 /// Whether spans are recorded.
+#[guarded]
 #[pyfunction]
 pub fn is_on() -> bool {
     measuring(|| false, recorder::is_on)
 }
 
 /// Records from now on.
+#[guarded]
 #[pyfunction]
 pub fn enable() {
     measuring(|| (), recorder::enable);
 }
 
 /// Records nothing from now on.
+#[guarded]
 #[pyfunction]
 pub fn disable() {
     measuring(|| (), recorder::disable);
 }
 
 /// Forgets what was recorded in memory so far.
+#[guarded]
 #[pyfunction]
 pub fn reset(python: Python<'_>) {
     measuring(|| (), || python.detach(recorder::reset));

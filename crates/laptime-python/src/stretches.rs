@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use laptime_core::PathId;
 use laptime_core::operations::{CostTally, StretchOperations};
 use laptime_ops::growth::{self, Kind, Part, Verdict};
+use laptime_python_macros::guarded;
 use laptime_recorder as recorder;
 use pyo3::prelude::*;
 
@@ -25,6 +26,7 @@ impl Stretches {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Stretches {
     #[new]
@@ -38,10 +40,6 @@ impl Stretches {
 
     /// A stretch comes up that is not known. It is to be counted if this says `count`; else what
     /// it does is written.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments from Python are values"
-    )]
     fn meet(&self, number: u32, caller: u32, kind: u32, sizes: Vec<i64>) -> &'static str {
         let verdict = self.get().meet(Kind { caller, kind }, number, &sizes);
         match verdict {
@@ -64,10 +62,6 @@ impl Stretches {
     /// A stretch was counted: what it did by path, and on which device.
     ///
     /// Returns whether others must not have been told; that is taken back.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments from Python are values"
-    )]
     fn counted(
         &self,
         number: u32,
@@ -100,6 +94,7 @@ impl Stretches {
 }
 
 /// Number of the path of the innermost open span.
+#[guarded]
 #[pyfunction]
 pub fn path_number() -> u32 {
     span::at(recorder::current_path).0
@@ -107,6 +102,7 @@ pub fn path_number() -> u32 {
 
 /// The number that the innermost open span's path has when nothing of it is aside, and whether
 /// anything is.
+#[guarded]
 #[pyfunction]
 pub fn plain_path() -> (u32, bool) {
     let (path, is_aside) = recorder::plain_path(span::at(recorder::current_path));
@@ -114,18 +110,21 @@ pub fn plain_path() -> (u32, bool) {
 }
 
 /// Tells that a stretch runs whose operations are known.
+#[guarded]
 #[pyfunction]
 pub fn ran(stretch: u32) {
     span::at(|| recorder::ran(stretch));
 }
 
 /// Tells what a stretch does each time at a path, given by its number.
+#[guarded]
 #[pyfunction]
 pub fn write_operations(stretch: u32, path: u32, counts: Py<OpCounts>, device: String) {
     write(stretch, &parts(&[(path, counts, device)]));
 }
 
 /// Notes what this machine reaches at most, where that was kept.
+#[guarded]
 #[pyfunction]
 pub fn note_ceilings() -> bool {
     recorder::ceilings::note_kept()

@@ -7,10 +7,13 @@ use std::sync::Arc;
 
 use laptime_analysis::fields::{self, Number};
 use laptime_analysis::{SpanRow, Summary};
+use laptime_python_macros::guarded;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
+
+use crate::entry::answered;
 
 /// Most numbers that an error suggests.
 const MOST_NEAR: usize = 4;
@@ -64,8 +67,10 @@ pub fn add_properties(python: Python<'_>) -> PyResult<()> {
     let property = python.import("builtins")?.getattr("property")?;
     for field in fields::all() {
         let read = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
-            let this = arguments.get_item(0)?.cast_into::<SpanSummary>()?;
-            plain(arguments.py(), field.of(this.get().row()))
+            answered(|| {
+                let this = arguments.get_item(0)?.cast_into::<SpanSummary>()?;
+                plain(arguments.py(), field.of(this.get().row()))
+            })
         };
         let read = PyCFunction::new_closure(python, None, None, read)?;
         let (none, about) = (python.None(), field.about);
@@ -74,6 +79,7 @@ pub fn add_properties(python: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
+#[guarded]
 #[pymethods]
 impl SpanSummary {
     /// The names from the outermost to this one.
@@ -113,7 +119,6 @@ impl SpanSummary {
     }
 
     /// Asked only where there is no such attribute.
-    #[expect(clippy::unused_self, reason = "it is asked as a method")]
     fn __getattr__(&self, name: &str) -> PyResult<()> {
         Err(no_number("span summary", name))
     }

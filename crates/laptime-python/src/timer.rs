@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use laptime::summarize_live;
 use laptime_analysis::timer::{Timer as Timed, TimerSummary};
+use laptime_python_macros::guarded;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::entry::{asked, measuring};
+use crate::entry::{asked, asked_at_length, measuring, memory_error};
 use crate::fast::timer::context::Context;
 use crate::fast::timer::contexts::Contexts;
 use crate::fast::timer::gauge::Gauge;
@@ -62,6 +63,9 @@ fn device(device: &Bound<'_, PyAny>, memory: bool) -> PyResult<(Gauge, Option<St
     Ok((gauge.map_or(Gauge::Clock, Gauge::Device), reason))
 }
 
+/// Bytes that a run takes while it is summed up.
+const RUN: usize = 64;
+
 fn history(context: &Context, segment: &Bound<'_, PyString>, field: &str) -> PyResult<Vec<f64>> {
     if field != "elapsed_time" {
         return Err(PyValueError::new_err(format!(
@@ -71,9 +75,15 @@ fn history(context: &Context, segment: &Bound<'_, PyString>, field: &str) -> PyR
     let (site, key) = context.key_of(segment)?;
     let seconds = context.runs(segment.py(), key, |runs| {
         let elapsed_ns = runs.elapsed_ns.iter();
-        elapsed_ns.map(|ns| *ns as f64 / 1e9).collect()
+        let mut seconds: Vec<f64> = Vec::new();
+        seconds.try_reserve_exact(elapsed_ns.len()).ok()?;
+        seconds.extend(elapsed_ns.map(|ns| *ns as f64 / 1e9));
+        Some(seconds)
     })?;
-    seconds.ok_or_else(|| {
+    if matches!(seconds, Some(None)) {
+        return Err(memory_error(segment.py()));
+    }
+    seconds.flatten().ok_or_else(|| {
         let (context, name) = (&context.name, site.name());
         PyKeyError::new_err(format!("context {context:?} has no segment {name:?}"))
     })
@@ -85,6 +95,7 @@ fn remove(context: &Context, segment: &Bound<'_, PyString>) -> PyResult<()> {
     Ok(())
 }
 
+#[guarded]
 #[pymethods]
 impl Timer {
     #[new]
@@ -165,7 +176,7 @@ impl Timer {
 
     /// The history as a report, one table per context.
     fn summary(&self, python: Python<'_>) -> PyResult<Report> {
-        asked(|| {
+        asked_at_length(self.bytes(), || {
             self.contexts.settle(python)?;
             Ok(self.summed_up())
         })
@@ -179,7 +190,11 @@ impl Timer {
         include: Option<&Bound<'py, PyAny>>,
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        asked(|| self.summary(python)?.mime_bundle(python, include, exclude))
+        asked_at_length(self.bytes(), || {
+            self.contexts.settle(python)?;
+            let summary = self.summed_up();
+            summary.mime_bundle(python, include, exclude)
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -221,6 +236,19 @@ impl Timer {
     }
 
     /// The history as a report; every duration that a device owed has been filled in.
+    /// What it takes to sum up.
+    fn bytes(&self) -> usize {
+        let contexts = self.contexts.all();
+        let runs = |context: &Context| {
+            let segments = context.segments.borrow();
+            segments
+                .iter()
+                .map(|one| one.runs.elapsed_ns.len())
+                .sum::<usize>()
+        };
+        contexts.iter().map(|one| runs(one)).sum::<usize>() * RUN
+    }
+
     fn summed_up(&self) -> Report {
         let process = summarize_live(&laptime_recorder::live());
         let contexts = self.contexts.all();
@@ -240,6 +268,7 @@ impl Timer {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl TimerContext {
     /// The context's name.

@@ -4,6 +4,7 @@
 //! making such a timer does. Handles of laps are copied in `fast/lap/value.rs`.
 
 use laptime_analysis::timer::{Origin, SegmentMemory, SegmentRuns};
+use laptime_python_macros::guarded;
 use laptime_recorder::Site;
 use pyo3::prelude::*;
 
@@ -115,6 +116,7 @@ pub fn reduced<'py>(timer: &Timer, python: Python<'py>) -> PyResult<Reduced<'py>
 }
 
 /// Makes a timer again from what [`reduced`] gave.
+#[guarded]
 #[pyfunction]
 pub fn copied_timer(
     python: Python<'_>,

@@ -3,13 +3,9 @@
 //! Names, defaults and checks of arguments are Python's; every formula and layout is the
 //! analysis' and the report's.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted into owned values"
-)]
-
 use laptime_analysis::convergence::{Reached, Relation, first_reached};
 use laptime_analysis::timing::{self as analysis, Latency as Statistics, Steadiness};
+use laptime_python_macros::guarded;
 use laptime_report::timing::{self as layout, Figures, Memory, Row, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -21,6 +17,7 @@ use crate::rate;
 #[pyclass(frozen, module = "laptime._core")]
 pub struct Latency(Statistics);
 
+#[guarded]
 #[pymethods]
 impl Latency {
     /// The latency from the ticks of every call, in order, on batches of equal size.
@@ -78,18 +75,21 @@ impl Latency {
 }
 
 /// A length of time in ticks, in seconds.
+#[guarded]
 #[pyfunction]
 pub fn ticks_to_seconds(ticks: u64) -> f64 {
     rate::nanoseconds(ticks) / 1e9
 }
 
 /// Bytes in MB of 2²⁰ bytes.
+#[guarded]
 #[pyfunction]
 pub fn megabytes(bytes: i64) -> f64 {
     layout::megabytes(bytes)
 }
 
 /// The line of a tracked call; `memory` is `"host"` or `"device"`.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (name, seconds, memory=None, peak_bytes=None))]
 pub fn timing_line(
@@ -108,6 +108,7 @@ pub fn timing_line(
 }
 
 /// The summary of timers with their seconds and depths.
+#[guarded]
 #[pyfunction]
 pub fn timing_summary(section: &str, timers: Vec<(String, f64, usize)>, datasets: u64) -> String {
     let rows: Vec<Row<'_>> = timers
@@ -126,18 +127,21 @@ fn borrowed(pairs: &[(String, f64)]) -> Vec<(&str, f64)> {
 }
 
 /// Times over a baseline's; `None` where one of them is zero.
+#[guarded]
 #[pyfunction]
 pub fn timing_speedup(baseline: f64, seconds: f64) -> Option<f64> {
     analysis::speedup(baseline, seconds)
 }
 
 /// The index of the longest time.
+#[guarded]
 #[pyfunction]
 pub fn timing_slowest(seconds: Vec<f64>) -> Option<usize> {
     analysis::slowest(&seconds)
 }
 
 /// The analysis of timers against one of them.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (timers, baseline))]
 pub fn timing_speedup_analysis(timers: Vec<(String, f64)>, baseline: Option<usize>) -> String {
@@ -145,6 +149,7 @@ pub fn timing_speedup_analysis(timers: Vec<(String, f64)>, baseline: Option<usiz
 }
 
 /// The breakdown of phases.
+#[guarded]
 #[pyfunction]
 pub fn timing_breakdown(name: &str, phases: Vec<(String, f64)>, covered: f64) -> String {
     layout::breakdown(name, &borrowed(&phases), covered)
@@ -161,6 +166,7 @@ type Warmup = (
 );
 
 /// What the first epoch cost beyond the others.
+#[guarded]
 #[pyfunction]
 pub fn timing_warmup(epochs: Vec<f64>) -> Option<Warmup> {
     let of = analysis::epoch_warmup(&epochs)?;
@@ -175,6 +181,7 @@ pub fn timing_warmup(epochs: Vec<f64>) -> Option<Warmup> {
 }
 
 /// The table that `print_warmup_analysis` prints.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (name, first, steady, overhead, percent))]
 pub fn timing_warmup_table(
@@ -194,6 +201,7 @@ pub fn timing_warmup_table(
 }
 
 /// Where a series first reaches a threshold, and its best value with its place.
+#[guarded]
 #[pyfunction]
 pub fn timing_first_reached(
     values: Vec<f64>,
@@ -247,12 +255,14 @@ fn named(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {
 }
 
 /// Timers as comma-separated values.
+#[guarded]
 #[pyfunction]
 pub fn timing_csv(section: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
     Ok(layout::csv(section, &named(timers)?))
 }
 
 /// Timers as JSON.
+#[guarded]
 #[pyfunction]
 pub fn timing_json(section: &str, timestamp: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
     Ok(layout::json(section, timestamp, &named(timers)?))

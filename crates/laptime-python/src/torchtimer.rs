@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use laptime::summarize_live;
 use laptime_analysis::timer::{self, Origin, SegmentMemory, SegmentRecord, TimerSummary};
+use laptime_python_macros::guarded;
 use laptime_recorder::clock;
 use laptime_report::torchtimer;
 use pyo3::exceptions::PyKeyError;
@@ -88,6 +89,7 @@ fn shown(segment: &Segment) -> String {
     name.to_owned()
 }
 
+#[guarded]
 #[pymethods]
 impl ProfilingSegments {
     #[new]

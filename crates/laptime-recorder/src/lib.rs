@@ -85,6 +85,7 @@ pub use on_devices::{
 };
 pub use operators::{set_profiling, write_operators};
 pub use pieces::Pieces;
+pub use platform::has_room;
 pub use recording::{RecordOptions, Recording, close, current_folder, join, record};
 pub use registration::name_thread;
 pub use reserve::Reserve;

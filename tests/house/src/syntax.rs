@@ -70,6 +70,8 @@ pub struct Function {
     pub is_foreign: bool,
     /// Whether Python can call it: `#[pyfunction]`, or in `#[pymethods]`.
     pub is_for_python: bool,
+    /// Whether `#[guarded]` stands above it, or above the `impl` that it is in.
+    pub is_guarded: bool,
     /// What it calls, functions inside it left out.
     pub calls: Vec<Call>,
 }
@@ -187,6 +189,8 @@ struct Reader {
     within: Vec<String>,
     /// Whether the place is in `#[pymethods]`.
     is_for_python: bool,
+    /// Whether the place is below `#[guarded]`.
+    is_guarded: bool,
 }
 
 impl Reader {
@@ -204,6 +208,7 @@ impl Reader {
             name: signature.ident.to_string(),
             is_foreign,
             is_for_python: self.is_for_python || has(attributes, "pyfunction"),
+            is_guarded: self.is_guarded || has(attributes, "guarded"),
             calls: calls::in_body(body),
         });
     }
@@ -318,17 +323,20 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        let is_outside = self.is_for_python;
+        let outside = (self.is_for_python, self.is_guarded);
         self.is_for_python = has(&item.attrs, "pymethods");
+        self.is_guarded = has(&item.attrs, "guarded");
         visit::visit_item_impl(self, item);
-        self.is_for_python = is_outside;
+        (self.is_for_python, self.is_guarded) = outside;
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         let is_outside = std::mem::take(&mut self.is_for_python);
+        let is_guarded = std::mem::take(&mut self.is_guarded);
         self.add_function(&item.attrs, &item.sig, &item.block);
         visit::visit_item_fn(self, item);
         self.is_for_python = is_outside;
+        self.is_guarded = is_guarded;
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {

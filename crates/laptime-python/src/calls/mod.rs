@@ -10,6 +10,7 @@ mod monitor;
 mod names;
 mod profile;
 
+use laptime_python_macros::guarded;
 use laptime_recorder::calls;
 use pyo3::prelude::*;
 
@@ -23,6 +24,7 @@ const FULL: &str = "calls-of-too-many-functions";
 
 /// Counts calls from now on, in all threads. Returns whether it began: false where calls are counted
 /// already, or can't be. The recording says why.
+#[guarded]
 #[pyfunction]
 pub fn count_calls(python: Python<'_>) -> bool {
     measuring(
@@ -48,6 +50,7 @@ pub fn count_calls(python: Python<'_>) -> bool {
 }
 
 /// Ends the counting and writes what is left.
+#[guarded]
 #[pyfunction]
 pub fn leave_calls(python: Python<'_>) {
     measuring(

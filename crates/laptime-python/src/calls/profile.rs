@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use super::interpreter::{REPLACED, path, this_thread};
 use super::names;
-use crate::entry::keeping_error;
+use crate::entry::{keeping_error, measuring};
 
 unsafe extern "C" {
     fn laptime_may_profile() -> c_int;
@@ -117,7 +117,7 @@ unsafe extern "C" fn on_event(
 ) -> c_int {
     if calls::is_on() {
         // SAFETY: called by the interpreter, with the lock held.
-        laptime_recorder::guard((), || unsafe { take(frame, what, arg) });
+        measuring(|| (), || unsafe { take(frame, what, arg) });
     }
     0
 }

@@ -16,6 +16,7 @@ mod turn;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use laptime_python_macros::guarded;
 use laptime_recorder::device_memory::history::History;
 use laptime_recorder::device_memory::{self, Mode};
 use pyo3::prelude::*;
@@ -56,6 +57,7 @@ pub struct Allocators {
     failure: Mutex<Option<String>>,
 }
 
+#[guarded]
 #[pymethods]
 impl Allocators {
     /// By functions of `torch._C`: `stats(index)`, `reset(index)`, `current()` and `count()`.

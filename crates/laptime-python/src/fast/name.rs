@@ -12,6 +12,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::entry::answered;
+
 /// Characters of a wrong argument that an error shows.
 const MAX_SHOWN: usize = 60;
 
@@ -60,9 +62,11 @@ impl<'py> FromPyObject<'_, 'py> for Text {
         if let Ok(text) = text.to_str() {
             return Ok(Self(text.to_owned()));
         }
-        let bytes = text.call_method1("encode", ("utf-8", "backslashreplace"))?;
-        let bytes = bytes.extract::<Vec<u8>>()?;
-        Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
+        answered(|| {
+            let bytes = text.call_method1("encode", ("utf-8", "backslashreplace"))?;
+            let bytes = bytes.extract::<Vec<u8>>()?;
+            Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
+        })
     }
 }
 

@@ -2,16 +2,20 @@
 
 use laptime_analysis::inference::{Arrivals, CASE_FIELDS, Case, Field, LOAD_FIELDS, Load, Value};
 use laptime_core::Unavailable;
+use laptime_python_macros::guarded;
 use laptime_report::inference as layout;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple, PyType};
 
+use crate::entry::answered;
+
 /// One batch size on one device.
 #[pyclass(frozen, module = "laptime")]
 pub struct InferenceCase(pub Case);
 
+#[guarded]
 #[pymethods]
 impl InferenceCase {
     /// A case that could not be measured.
@@ -90,6 +94,7 @@ impl InferenceCase {
 #[pyclass(frozen, module = "laptime")]
 pub struct InferenceLoad(Load);
 
+#[guarded]
 #[pymethods]
 impl InferenceLoad {
     #[getter]
@@ -159,7 +164,7 @@ fn add(class: &Bound<'_, PyType>, names: &'static [&'static str], read: Read) ->
     let property = python.import("builtins")?.getattr("property")?;
     for name in names {
         let get = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
-            plain(arguments.py(), read(&arguments.get_item(0)?, name)?.ok())
+            answered(|| plain(arguments.py(), read(&arguments.get_item(0)?, name)?.ok()))
         };
         let get = PyCFunction::new_closure(python, None, None, get)?;
         class.setattr(*name, property.call1((get,))?)?;

@@ -4,6 +4,7 @@ pub mod case;
 pub mod plans;
 
 use laptime_analysis::inference::Sweep;
+use laptime_python_macros::guarded;
 use laptime_report::inference as layout;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,13 +17,10 @@ use case::InferenceCase;
 #[pyclass(frozen, module = "laptime._core")]
 pub struct InferenceOutcome(Sweep);
 
+#[guarded]
 #[pymethods]
 impl InferenceOutcome {
     #[new]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what Python passes is taken by value"
-    )]
     fn new(name: String, cases: Vec<PyRef<'_, InferenceCase>>) -> Self {
         let cases = cases.iter().map(|case| case.0.clone()).collect();
         Self(Sweep { name, cases })
@@ -73,7 +71,8 @@ impl InferenceOutcome {
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let html = layout::fragment(&self.0);
-        let bundle = notebook::bundle(python, self.text(python), html, Some(self.markdown()))?;
+        let plain = layout::text(&self.0, stdout_width(python));
+        let bundle = notebook::bundle(python, plain, html, Some(layout::markdown(&self.0)))?;
         notebook::only(bundle, include, exclude)
     }
 }

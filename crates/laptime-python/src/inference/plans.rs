@@ -2,6 +2,7 @@
 
 use laptime_analysis::benchmark::{Count, Limits};
 use laptime_analysis::inference::{Arrivals, Call, Case, CasePlan, Load, Request, schedule};
+use laptime_python_macros::guarded;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -21,6 +22,7 @@ const SERVED_FOR: f64 = 2.0;
 #[pyclass(module = "laptime._core")]
 pub struct InferencePlan(CasePlan);
 
+#[guarded]
 #[pymethods]
 impl InferencePlan {
     /// One whose calls take so many seconds together, at most.
@@ -86,6 +88,7 @@ pub struct LoadPlan {
     end_ns: f64,
 }
 
+#[guarded]
 #[pymethods]
 impl LoadPlan {
     /// One that lasts so many seconds.

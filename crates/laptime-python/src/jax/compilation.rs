@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -76,6 +77,7 @@ pub struct Compilations {
     hears: Py<PyAny>,
 }
 
+#[guarded]
 #[pymethods]
 impl Compilations {
     #[new]

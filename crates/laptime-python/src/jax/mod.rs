@@ -9,12 +9,14 @@ pub mod launches;
 mod question;
 mod turns;
 
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 
 use crate::entry::measuring;
 use crate::fast::lap::kinds::look_at_laps;
 
 /// Looks from now on at what laps launch: the program has imported JAX.
+#[guarded]
 #[pyfunction]
 pub fn look_at_launches() {
     measuring(|| (), look_at_laps);

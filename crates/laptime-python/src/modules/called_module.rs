@@ -7,6 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ptr::null_mut;
 
+use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, Site};
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
@@ -23,10 +24,8 @@ use crate::phases::own_python::Hidden;
 pub struct CalledModule {
     of: Py<PyWeakrefReference>,
     /// Name of the module's lap.
-    #[pyo3(get)]
     name: Py<PyAny>,
     /// The module that calls it, in its place; `None` for an outermost module.
-    #[pyo3(get)]
     parent: Option<Py<CalledModule>>,
     depth: u32,
     /// The module's class; none for a compiled graph and for what is in no module.
@@ -246,8 +245,21 @@ impl CalledModule {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl CalledModule {
+    /// Name of the module's lap.
+    #[getter]
+    fn name(&self, python: Python<'_>) -> Py<PyAny> {
+        self.name.clone_ref(python)
+    }
+
+    /// The module that calls it, in its place; `None` for an outermost module.
+    #[getter]
+    fn parent(&self, python: Python<'_>) -> Option<Py<CalledModule>> {
+        Some(self.parent.as_ref()?.clone_ref(python))
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.laps)?;
         visit.call(&self.lap)?;

@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::ptr::null_mut;
 
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit, ffi};
@@ -162,28 +163,7 @@ impl ModuleLaps {
     }
 }
 
-#[pymethods]
 impl ModuleLaps {
-    #[new]
-    fn new(torch: &Bound<'_, PyAny>, core: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self {
-            tensor: torch.getattr("Tensor")?.cast_into()?.unbind(),
-            is_listening: torch
-                .getattr("_C")?
-                .getattr("_is_torch_function_mode_enabled")
-                .ok()
-                .map(Bound::unbind),
-            make_lap: core.getattr("lap")?.unbind(),
-            roots: CalledModules::default(),
-            known: CalledModules::default(),
-            place: Cell::new(null_mut()),
-            tags: Cell::new(true),
-            untagged: Cell::new(0),
-            backward: Backward::new(core)?,
-            around: Cell::new((null_mut(), null_mut())),
-        })
-    }
-
     /// The place of an outermost module.
     pub fn root<'py>(
         this: &Bound<'py, Self>,
@@ -242,7 +222,7 @@ impl ModuleLaps {
         tagged.or_else(|error| Self::give_up(this, error))
     }
 
-    /// Lets the backward of what made one tensor, whatever its class, be timed as the place's.
+    /// The same of one tensor, whatever its class.
     fn tag_tensor(
         &self,
         value: &Bound<'_, PyAny>,
@@ -263,6 +243,58 @@ impl ModuleLaps {
         Ok(())
     }
 
+    /// The engine starts.
+    pub fn backward_begin(this: &Bound<'_, Self>) {
+        let laps = this.get();
+        let around = (look_into(this.as_ptr()), laps.go_to(null_mut()));
+        laps.around.set(around);
+        laps.backward.begin();
+    }
+
+    /// The engine is done, and has waited since then, if it has.
+    pub fn backward_end(this: &Bound<'_, Self>, since: Option<u64>) -> PyResult<()> {
+        let (laps, python) = (this.get(), this.py());
+        let (into, place) = laps.around.get();
+        look_into(into);
+        laps.go_to(place);
+        let elsewhere = laps.backward.end(python, since)?;
+        if !elsewhere.is_empty() {
+            let _hidden = Hidden::new(python);
+            this.call_method1(intern!(python, "replay"), (elsewhere,))?;
+        }
+        Ok(())
+    }
+}
+
+#[guarded]
+#[pymethods]
+impl ModuleLaps {
+    #[new]
+    fn new(torch: &Bound<'_, PyAny>, core: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            tensor: torch.getattr("Tensor")?.cast_into()?.unbind(),
+            is_listening: torch
+                .getattr("_C")?
+                .getattr("_is_torch_function_mode_enabled")
+                .ok()
+                .map(Bound::unbind),
+            make_lap: core.getattr("lap")?.unbind(),
+            roots: CalledModules::default(),
+            known: CalledModules::default(),
+            place: Cell::new(null_mut()),
+            tags: Cell::new(true),
+            untagged: Cell::new(0),
+            backward: Backward::new(core)?,
+            around: Cell::new((null_mut(), null_mut())),
+        })
+    }
+
+    /// Lets the backward of what made one tensor, whatever its class, be timed as the place's.
+    #[pyo3(name = "tag_tensor")]
+    fn tag_one(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, CalledModule>) -> PyResult<()> {
+        self.tag_tensor(value, place)
+    }
+
     /// The tensor that carries the hook of a place's nodes.
     #[staticmethod]
     fn tag_of<'py>(place: &Bound<'py, CalledModule>) -> PyResult<Bound<'py, PyAny>> {
@@ -275,27 +307,40 @@ impl ModuleLaps {
         self.backward.is_on()
     }
 
-    /// The engine starts.
-    pub fn backward_begin(this: &Bound<'_, Self>) {
-        let laps = this.get();
-        let around = (look_into(this.as_ptr()), laps.go_to(null_mut()));
-        laps.around.set(around);
-        laps.backward.begin();
+    #[pyo3(name = "root")]
+    fn root_of<'py>(
+        this: &Bound<'py, Self>,
+        module: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, CalledModule>> {
+        Self::root(this, module)
     }
 
-    /// The engine is done, and has waited since then, if it has.
-    #[pyo3(signature = (since=None))]
-    pub fn backward_end(this: &Bound<'_, Self>, since: Option<u64>) -> PyResult<()> {
-        let (laps, python) = (this.get(), this.py());
-        let (into, place) = laps.around.get();
-        look_into(into);
-        laps.go_to(place);
-        let elsewhere = laps.backward.end(python, since)?;
-        if !elsewhere.is_empty() {
-            let _hidden = Hidden::new(python);
-            this.call_method1(intern!(python, "replay"), (elsewhere,))?;
-        }
-        Ok(())
+    #[pyo3(name = "inside")]
+    fn inside_of<'py>(
+        this: &Bound<'py, Self>,
+        parent: &Bound<'py, CalledModule>,
+        module: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, CalledModule>> {
+        Self::inside(this, parent, module)
+    }
+
+    #[pyo3(name = "tag")]
+    fn tag_value(
+        this: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        place: &Bound<'_, CalledModule>,
+    ) -> PyResult<()> {
+        Self::tag(this, value, place)
+    }
+
+    #[pyo3(name = "backward_begin")]
+    fn begins(this: &Bound<'_, Self>) {
+        Self::backward_begin(this);
+    }
+
+    #[pyo3(name = "backward_end", signature = (since=None))]
+    fn ends(this: &Bound<'_, Self>, since: Option<u64>) -> PyResult<()> {
+        Self::backward_end(this, since)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use laptime_python_macros::guarded;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyTuple};
@@ -86,6 +87,7 @@ pub struct Structures {
     dtype: Py<PyAny>,
 }
 
+#[guarded]
 #[pymethods]
 impl Structures {
     /// `tensor`: the class that answers, `torch._C.TensorBase`.

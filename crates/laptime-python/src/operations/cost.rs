@@ -1,12 +1,13 @@
 //! What operations cost together: the columns that the account and its rows share.
 
 use laptime_core::operations::CostTally;
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 
 use super::lookup_errors;
 
 /// Costs, by column.
-#[pyclass(frozen, subclass, get_all, module = "laptime._core")]
+#[pyclass(frozen, subclass, module = "laptime._core")]
 pub struct OpCost {
     /// Operations that ran, known or not.
     operations: u64,
@@ -49,6 +50,23 @@ impl From<CostTally> for OpCost {
     }
 }
 
+#[guarded(
+    operations,
+    coverage_ratio,
+    mac,
+    flop,
+    active_flop,
+    executed_flop,
+    other_flop,
+    total_flop,
+    integer_op,
+    transcendental,
+    compare,
+    bytes_read,
+    bytes_written,
+    communication_bytes,
+    intensity
+)]
 #[pymethods]
 impl OpCost {
     fn __getattr__(this: &Bound<'_, Self>, name: &str) -> PyResult<()> {

@@ -1,9 +1,9 @@
 //! The account of a program's operations.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use laptime_core::operations::{CONVENTIONS, Counts, Uncounted};
+use laptime_python_macros::guarded;
 use laptime_report::Format;
 use laptime_report::operations::{OperationsView, Subject};
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use super::lookup_errors::Rows;
 use super::rendering;
 use super::row::{self, OpRow};
 use crate::errors;
+use crate::file_path::FilePath;
 use crate::notebook;
 
 /// What a program's operations cost.
@@ -54,7 +55,7 @@ impl OpCounts {
 }
 
 /// An operator that is not counted, or not in all its calls.
-#[pyclass(frozen, get_all, module = "laptime._core")]
+#[pyclass(frozen, module = "laptime._core")]
 pub struct UncountedOp {
     name: String,
     reason: String,
@@ -62,6 +63,7 @@ pub struct UncountedOp {
     elements: u128,
 }
 
+#[guarded(name, reason, calls, elements)]
 #[pymethods]
 impl UncountedOp {
     fn __repr__(&self) -> String {
@@ -69,6 +71,7 @@ impl UncountedOp {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl OpCounts {
     #[getter]
@@ -142,10 +145,6 @@ impl OpCounts {
 
     /// The counts with what they are of: a name, its inputs by label, sizes and type, and how it
     /// was counted.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments from Python are values"
-    )]
     #[pyo3(signature = (name="", *, inputs=Vec::new(), how=""))]
     fn _of(
         &self,
@@ -211,11 +210,8 @@ impl OpCounts {
     }
 
     /// Writes a page to open in a browser.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments from Python are values"
-    )]
-    fn to_html(&self, path: PathBuf) -> PyResult<()> {
+    fn to_html(&self, path: FilePath) -> PyResult<()> {
+        let path = path.path()?;
         let text = rendering::rendered(self, Format::Html, &OperationsView::default());
         laptime_recorder::output::write(&path, text).map_err(|error| errors::from_io(&error, &path))
     }
@@ -228,7 +224,7 @@ impl OpCounts {
         include: Option<&Bound<'py, PyAny>>,
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (plain, html) = (self.__str__(python), rendering::fragment(self));
+        let (plain, html) = (rendering::printed(self, python), rendering::fragment(self));
         let bundle = notebook::bundle(python, plain, html, None)?;
         notebook::only(bundle, include, exclude)
     }

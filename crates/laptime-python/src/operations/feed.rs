@@ -6,6 +6,7 @@ use laptime_core::Warning;
 use laptime_ops::{
     Argument, Event, Ledger, Left, ModuleId, Outcome, Phase, Repeat, Signature, Tensor,
 };
+use laptime_python_macros::guarded;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -65,6 +66,16 @@ impl Feed {
         self.masks.push((event, left));
     }
 
+    /// A module stands at a path.
+    pub fn know(&mut self, path: &str, kind: &str, params: u64, calls: u64) -> ModuleId {
+        self.has_model |= path.is_empty();
+        let id = self.ledger.modules.id(path);
+        let module = self.ledger.modules.get_mut(id);
+        kind.clone_into(&mut module.kind);
+        (module.params, module.calls) = (params, calls);
+        id
+    }
+
     /// What is known of the modules.
     pub fn modules(&mut self) -> &mut laptime_ops::Modules {
         &mut self.ledger.modules
@@ -80,6 +91,7 @@ pub fn phase(name: &str) -> PyResult<Phase> {
     })
 }
 
+#[guarded]
 #[pymethods]
 impl Feed {
     #[new]
@@ -113,13 +125,8 @@ impl Feed {
     }
 
     #[pyo3(signature = (path, *, kind="", params=0, calls=0))]
-    pub fn module(&mut self, path: &str, kind: &str, params: u64, calls: u64) -> u32 {
-        self.has_model |= path.is_empty();
-        let id = self.ledger.modules.id(path);
-        let module = self.ledger.modules.get_mut(id);
-        kind.clone_into(&mut module.kind);
-        (module.params, module.calls) = (params, calls);
-        id.0
+    fn module(&mut self, path: &str, kind: &str, params: u64, calls: u64) -> u32 {
+        self.know(path, kind, params, calls).0
     }
 
     #[pyo3(

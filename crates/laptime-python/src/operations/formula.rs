@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laptime_ops::{Argument, Cost, Event, Formulas};
+use laptime_python_macros::guarded;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
@@ -15,6 +16,7 @@ use super::shape::Shape;
 #[pyclass(frozen, module = "laptime._core")]
 pub struct OpCall(Event);
 
+#[guarded]
 #[pymethods]
 impl OpCall {
     #[getter]
@@ -114,6 +116,7 @@ fn registered() -> MutexGuard<'static, BTreeMap<String, Py<PyAny>>> {
 }
 
 /// Counts an operator by a Python function from now on; by Laptime's own again for `None`.
+#[guarded]
 #[pyfunction]
 pub fn register_formula(python: Python<'_>, name: String, formula: Option<Py<PyAny>>) {
     let before = match formula {
@@ -125,6 +128,7 @@ pub fn register_formula(python: Python<'_>, name: String, formula: Option<Py<PyA
 }
 
 /// Whether the user has a formula for an operator.
+#[guarded]
 #[pyfunction]
 pub fn has_formula(name: &str) -> bool {
     registered().contains_key(name)

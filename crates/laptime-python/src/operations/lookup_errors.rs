@@ -1,5 +1,6 @@
 //! What to say of a row or a column that counts don't have: those that they have.
 
+use laptime_python_macros::guarded;
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,6 +21,7 @@ impl Rows {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Rows {
     /// For copies.

@@ -1,23 +1,25 @@
 //! Counting an ONNX file: opens it, hands the bytes, says in Python's words what is missing.
 
 use std::fs::File;
-use std::path::PathBuf;
 
 use laptime_onnx::{OnnxError, OpenDim};
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 
 use super::counts::OpCounts;
 use super::formula;
 use crate::errors::{LaptimeError, from_io};
+use crate::file_path::FilePath;
 
 /// What an ONNX file's operations cost, its open sizes as given.
+#[guarded]
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)] // extracted from Python, both are this call's own
 pub fn count_onnx(
     python: Python<'_>,
-    path: PathBuf,
+    path: FilePath,
     dims: Vec<(String, u64)>,
 ) -> PyResult<Py<OpCounts>> {
+    let path = path.path()?;
     let file = File::open(&path).map_err(|error| from_io(&error, &path))?;
     let formulas = formula::all(python);
     let counted = python.detach(|| laptime_onnx::count(file, &dims, formulas));

@@ -1,6 +1,7 @@
 //! A row of an account: an operator, a module or a phase.
 
 use laptime_core::operations::{ByPhase, CostTally, Counts, ModuleCount, OperatorCount, Phase};
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -11,16 +12,12 @@ use super::lookup_errors::Rows;
 #[pyclass(frozen, extends = OpCost, module = "laptime._core")]
 #[derive(Default)]
 pub struct OpRow {
-    #[pyo3(get)]
     name: String,
     /// A module's class.
-    #[pyo3(get)]
     kind: Option<String>,
     /// Calls of the operator, or of the module.
-    #[pyo3(get)]
     calls: u64,
     /// Elements of a module's parameters and of those in it, each once.
-    #[pyo3(get)]
     params: Option<u64>,
     tallies: Option<ByPhase>,
     own: Option<ByPhase>,
@@ -78,6 +75,7 @@ pub fn by_phase<'py>(python: Python<'py>, tallies: &ByPhase) -> PyResult<Bound<'
     Ok(rows)
 }
 
+#[guarded(name, kind, calls, params)]
 #[pymethods]
 impl OpRow {
     /// What is directly in the module; None where the row is no module's.

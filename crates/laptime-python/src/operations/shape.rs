@@ -1,6 +1,7 @@
 //! A tensor's sizes and type, without its data, as feeds hand it over and formulas see it.
 
 use laptime_ops::{Dtype, Tensor};
+use laptime_python_macros::guarded;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -10,6 +11,7 @@ use pyo3::types::PyTuple;
 #[derive(Clone, PartialEq)]
 pub struct Shape(pub Tensor);
 
+#[guarded]
 #[pymethods]
 impl Shape {
     #[new]

@@ -1,5 +1,7 @@
 //! A call of torch's that is under way, and what it was given.
 
+use std::cell::Cell;
+
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -12,6 +14,8 @@ pub struct Call<'py> {
     pub(super) count: usize,
     pub(super) names: *mut ffi::PyObject,
     pub(super) original: ffi::vectorcallfunc,
+    /// Whether it has gone on its way.
+    pub(super) went: Cell<bool>,
     /// Layers below the one that sees it now.
     pub(super) below: usize,
 }

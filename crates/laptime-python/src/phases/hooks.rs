@@ -5,6 +5,7 @@
 //! any order; and no frame stands between a caller and what it calls. Several [`Watched`] may
 //! lie over one function; a call goes through them from the last one down, and then on its way.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::ptr::null_mut;
@@ -17,6 +18,7 @@ use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use super::call::Call;
 use super::overlay::Watched;
 use super::own_python::Hidden;
+use crate::entry::raised;
 use crate::fast::Locked;
 
 unsafe extern "C" {
@@ -70,7 +72,7 @@ pub fn put(
     // SAFETY: a function, as was asked above.
     let Some(original) = (unsafe { laptime_hook(function.as_ptr(), entered, inlined.into()) })
     else {
-        return Err(PyErr::fetch(python));
+        return Err(raised(python));
     };
     let hooked = Hooked {
         function: reference,
@@ -137,6 +139,7 @@ impl<'py> Call<'py> {
     /// error.
     #[inline]
     pub fn pass_raw(&self) -> *mut ffi::PyObject {
+        self.went.set(true);
         if self.below == 0 {
             // SAFETY: what the interpreter passed, to where it would have gone.
             return unsafe { (self.original)(self.function, self.args, self.count, self.names) };
@@ -155,6 +158,7 @@ fn dispatch<'py>(python: Python<'py>, layers: usize, call: &Call<'py>) -> *mut f
     let call = Call {
         python,
         below: layers.saturating_sub(1),
+        went: Cell::new(false),
         ..*call
     };
     layer.map_or_else(|| call.pass_raw(), |layer| layer.get().call(&call))
@@ -183,6 +187,7 @@ unsafe extern "C" fn entered(
         count,
         names,
         original,
+        went: Cell::new(false),
         below: layers,
     };
     call.pass_raw()

@@ -8,6 +8,7 @@
 use std::ptr::null_mut;
 use std::sync::Arc;
 
+use laptime_python_macros::guarded;
 use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit, ffi};
@@ -23,6 +24,7 @@ use super::process::Phases;
 use super::program::ProgramAtCall;
 use super::ranges;
 use super::thread::{self, Working};
+use crate::entry::{measuring, memory_error};
 use crate::modules::call::Split;
 use crate::modules::structure;
 use crate::steps;
@@ -124,6 +126,7 @@ struct Began {
     _working: Working,
 }
 
+#[guarded]
 #[pymethods]
 impl Watched {
     #[new]
@@ -190,13 +193,25 @@ impl Watched {
             return call.pass_raw();
         }
         let python = call.python;
-        match self.see(call) {
-            Ok(out) => out.into_ptr(),
-            Err(error) => {
-                error.restore(python);
-                null_mut()
+        let seen = || {
+            self.see(call).map_or_else(
+                |error| {
+                    error.restore(python);
+                    null_mut()
+                },
+                Bound::into_ptr,
+            )
+        };
+        let was_busy = thread::is_busy();
+        let cut_short = || {
+            thread::set_busy(was_busy);
+            if !call.went.get() {
+                return call.pass_raw();
             }
-        }
+            memory_error(python).restore(python); // what it brought is lost
+            null_mut()
+        };
+        measuring(cut_short, seen)
     }
 
     fn see<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {

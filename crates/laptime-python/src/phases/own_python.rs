@@ -4,12 +4,14 @@
 //! `torch.compile`, which looks at every frame that runs inside what it compiles, would compile
 //! them.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::entry::{memory_error, was_used_up};
 use crate::fast::Locked;
 
 unsafe extern "C" {
@@ -83,8 +85,20 @@ fn set(looks: Bound<'_, PyAny>) -> Option<Bound<'_, PyAny>> {
     switch.into_bound(python).call1((looks,)).ok()
 }
 
-/// Runs what is Laptime's own: a panic is trouble of Laptime's, never of the program's.
+/// Runs what is Laptime's own: a panic is trouble of Laptime's, never of the program's. The lock is held.
 pub fn guarded<R>(body: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(body))
-        .unwrap_or_else(|_| Err(PyRuntimeError::new_err("automatic phases panicked")))
+        .unwrap_or_else(|panic| Err(failed(panic, "automatic phases panicked")))
+}
+
+/// What a panic comes to: there is no memory left, or a mistake. The lock is held.
+pub fn failed(panic: Box<dyn Any + Send>, mistake: &'static str) -> PyErr {
+    // Dropping it runs foreign code, which may panic again.
+    std::mem::forget(panic);
+    if was_used_up() {
+        // SAFETY: the caller's promise.
+        memory_error(unsafe { Python::assume_attached() })
+    } else {
+        PyRuntimeError::new_err(mistake)
+    }
 }

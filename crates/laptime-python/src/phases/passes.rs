@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
@@ -61,6 +62,7 @@ pub struct Passes {
 #[pyclass(frozen)]
 struct Gone(Arc<Iteration>);
 
+#[guarded]
 #[pymethods]
 impl Gone {
     fn __call__(&self, _reference: &Bound<'_, PyAny>) {

@@ -9,7 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use laptime_python_macros::guarded;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
@@ -83,6 +84,7 @@ pub struct Questions {
     broken: Py<PyAny>,
 }
 
+#[guarded]
 #[pymethods]
 impl Phases {
     #[new]
@@ -194,8 +196,8 @@ impl Phases {
     /// trouble of Laptime's, never of the program's.
     pub fn with<R>(&self, body: impl FnOnce(&mut Machine) -> R) -> Option<R> {
         let told = AssertUnwindSafe(|| thread::with(self.owner, body));
-        catch_unwind(told).unwrap_or_else(|_| {
-            thread::trouble(PyRuntimeError::new_err("the phases' machine panicked"));
+        catch_unwind(told).unwrap_or_else(|panic| {
+            thread::trouble(own_python::failed(panic, "the phases' machine panicked"));
             None
         })
     }
@@ -294,8 +296,8 @@ impl Phases {
         if handler::raised(python, &error) {
             return Err(error);
         }
-        if !self.on.get() {
-            return Ok(());
+        if !self.on.get() || error.is_instance_of::<PyMemoryError>(python) {
+            return Ok(()); // who has no memory left misses a phase, or a part of one
         }
         self.on.set(false);
         let _hidden = Hidden::new(python);

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use laptime_core::Runner;
+use laptime_python_macros::guarded;
 use laptime_recorder::stacks::{self, SeenStack, StackSource};
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
@@ -135,6 +136,7 @@ fn open() -> Result<Box<dyn StackSource>, String> {
 /// processes that Python forks.
 ///
 /// **Errors** when the program has replaced what Python calls after a fork.
+#[guarded]
 #[pyfunction]
 pub fn sample_stacks(python: Python<'_>) -> PyResult<()> {
     static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
@@ -150,12 +152,14 @@ pub fn sample_stacks(python: Python<'_>) -> PyResult<()> {
 }
 
 /// What Python calls in a child that it forked.
+#[guarded]
 #[pyfunction]
 fn begin_in_child() {
     measuring(|| (), laptime_recorder::begin_in_child);
 }
 
 /// Recordings that begin from now on are without stacks.
+#[guarded]
 #[pyfunction]
 pub fn leave_stacks() {
     measuring(|| (), stacks::leave_stacks);

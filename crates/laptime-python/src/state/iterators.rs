@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use laptime_python_macros::guarded;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -119,6 +120,7 @@ impl Taken {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Taken {
     fn __iter__(this: Py<Self>) -> Py<Self> {

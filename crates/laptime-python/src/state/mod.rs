@@ -17,6 +17,7 @@ mod written;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyType};
 
@@ -41,6 +42,7 @@ impl State {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl State {
     /// `sought`: classes whose instances are told, and how many of them, from the first, compute.
@@ -83,6 +85,7 @@ impl State {
 
 /// Runs `body`, then every callable of `undo` from the last to the first, whatever is raised: what
 /// a signal's handler raises in the midst of one lets it run again.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (body, undo, /))]
 pub fn undone<'py>(

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use laptime_analysis::StepWindows;
 use laptime_core::{News, PhaseName};
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
@@ -41,6 +42,7 @@ struct State {
     metrics: Vec<(String, f64)>,
 }
 
+#[guarded]
 #[pymethods]
 impl StepListener {
     #[new]

@@ -1,6 +1,7 @@
 //! A window of steps in Python.
 
 use laptime_analysis as analysis;
+use laptime_python_macros::guarded;
 use laptime_recorder as recorder;
 use laptime_report::step_line;
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ impl StepWindow {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl StepWindow {
     /// The name of the laps.
@@ -157,7 +159,8 @@ impl StepWindow {
     }
 
     fn __repr__(&self) -> String {
-        format!("<laptime.StepWindow {self}>", self = self.__str__())
+        let line = step_line(&self.name, &self.window, self.resident_peak_bytes);
+        format!("<laptime.StepWindow {line}>")
     }
 
     /// Nothing of it changes: a copy is the same.
@@ -198,6 +201,7 @@ type State = (
 );
 
 /// A window as it was when it was pickled.
+#[guarded]
 #[pyfunction]
 #[pyo3(name = "_step_window")]
 pub fn step_window(state: State) -> StepWindow {

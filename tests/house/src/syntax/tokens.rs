@@ -130,6 +130,7 @@ fn foreign_function(tokens: &[TokenTree]) -> Option<Function> {
                     name,
                     is_foreign: true,
                     is_for_python: false,
+                    is_guarded: false,
                     calls: calls(&body.stream(), &[]),
                 });
             }

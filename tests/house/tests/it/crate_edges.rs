@@ -14,6 +14,7 @@ use serde_json::Value;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-core", &[]),
     ("laptime-macros", &[]),
+    ("laptime-python-macros", &[]),
     ("laptime-recorder", &["laptime-core"]),
     ("laptime-phases", &["laptime-core"]),
     ("laptime-ops", &["laptime-core"]),
@@ -51,6 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "laptime-python",
         &[
+            "laptime-python-macros",
             "laptime-core",
             "laptime-recorder",
             "laptime-phases",

@@ -8,7 +8,7 @@ use laptime_house::sources;
 use laptime_house::syntax::{Call, Function, Syntax};
 
 /// What turns a panic into an answer.
-const GUARDS: &[&str] = &["guard", "measuring", "asked"];
+const GUARDS: &[&str] = &["guard", "measuring", "asked", "asked_at_length", "answered"];
 
 /// Functions without one, by the file's path and name, and why they cannot panic.
 const CANNOT_PANIC: &[(&str, &str, &str)] = &[
@@ -172,6 +172,27 @@ fn every_function_for_python_that_measures_goes_through_the_guard() {
     assert!(
         open.is_empty(),
         "a panic in these, which Python calls, is raised into the program: {open:#?}"
+    );
+}
+
+#[test]
+fn every_function_for_python_stands_below_guarded() {
+    let mut seen = 0;
+    let mut open = Vec::new();
+    for source in sources::product() {
+        for function in &source.syntax.functions {
+            if function.is_for_python {
+                seen += 1;
+                if !function.is_guarded {
+                    open.push(format!("{}: {}", source.path, function.name));
+                }
+            }
+        }
+    }
+    assert!(seen > 300, "only {seen} functions were found");
+    assert!(
+        open.is_empty(),
+        "where a program's memory is used up, these panic into it or abort it: {open:#?}"
     );
 }
 

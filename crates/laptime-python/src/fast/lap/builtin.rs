@@ -17,7 +17,7 @@ use laptime_recorder::Site;
 use super::decorate::decorate;
 use super::handle::{self, TYPES, raise};
 use super::{kinds, work};
-use crate::entry::measuring;
+use crate::entry::{measuring, raised};
 use crate::fast::{Locked, name};
 use crate::jax::launches;
 
@@ -39,7 +39,7 @@ static CACHE: Locked<[Entry; CACHED]> = Locked::new(
     }; CACHED],
 );
 
-/// A handle for names that get none, after a mistake of ours.
+/// A handle that records nothing, for names that get none: the memory is used up, or a mistake of ours.
 static SPARE: Locked<*mut ffi::PyObject> = Locked::new(null_mut());
 
 /// Handles with a type of their own, by the site's index.
@@ -64,7 +64,7 @@ pub fn builtin(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     unsafe {
         let spare = pyo3::types::PyString::intern(python, "lap");
         let site = Site::intern("lap");
-        *SPARE.get() = handle::instance(python, TYPES.get().base, spare.as_ptr(), site)?;
+        *SPARE.get() = handle::instance(python, TYPES.get().idle, spare.as_ptr(), site)?;
         let module = ffi::PyUnicode_InternFromString(c"laptime".as_ptr());
         let function = ffi::PyCFunction_NewEx(&raw mut *DEFINITION.get(), null_mut(), module);
         ffi::Py_XDECREF(module);
@@ -103,14 +103,20 @@ unsafe extern "C" fn lap(
     }
     // SAFETY: called by the interpreter.
     unsafe {
-        measuring(
+        let lap = measuring(
             || instead(arguments, count),
             || lap_slowly(arguments, count, keywords),
-        )
+        );
+        if lap.is_null() && ffi::PyErr_ExceptionMatches(ffi::PyExc_MemoryError) != 0 {
+            ffi::PyErr_Clear();
+            return instead(arguments, count);
+        }
+        lap
     }
 }
 
-/// What a call gives after a mistake of ours: the function as it is, or a lap all the same.
+/// What a call gives where there is no memory for a lap, or after a mistake of ours: the function as it is,
+/// or a lap that records nothing.
 ///
 /// # Safety
 /// The interpreter passes `count` arguments and holds the lock.
@@ -153,7 +159,7 @@ unsafe fn lap_slowly(
         } else if ffi::PyUnicode_Check(*arguments) != 0 && has_keywords {
             match name::site(*arguments) {
                 Some(site) => handle::worked(python, *arguments, site, work),
-                None => Err(PyErr::fetch(python)),
+                None => Err(raised(python)),
             }
         } else if ffi::PyUnicode_Check(*arguments) != 0 {
             find(python, *arguments)
@@ -186,7 +192,7 @@ pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*m
     // between, except where an entry is replaced: there the new one stands before the old goes.
     unsafe {
         let Some(site) = name::site(given) else {
-            return Err(PyErr::fetch(python));
+            return Err(raised(python));
         };
         let known = OWN
             .get()

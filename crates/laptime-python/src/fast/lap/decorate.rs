@@ -5,9 +5,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::handle::{handle, own_work, raise};
+use super::handle::{TYPES, handle, own_work, raise};
 use super::work;
-use crate::entry::{asked, measuring};
+use crate::entry::{answered, measuring};
 use crate::interned::intern;
 
 /// `handle(function)`: the decorator with a name.
@@ -19,7 +19,8 @@ pub unsafe extern "C" fn call(
     // SAFETY: the interpreter passes a handle, a tuple, and a dictionary or null.
     unsafe {
         let python = Python::assume_attached();
-        match asked(|| only_function(arguments, keywords)) {
+        match answered(|| only_function(arguments, keywords)) {
+            Ok(function) if ffi::Py_TYPE(this) == TYPES.get().idle => ffi::Py_NewRef(function),
             Ok(function) => {
                 let name = Bound::from_borrowed_ptr(python, handle(this).name);
                 let work = own_work(this).unwrap_or_default();

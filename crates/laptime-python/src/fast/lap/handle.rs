@@ -9,6 +9,7 @@ use laptime_recorder::Site;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use crate::entry::raised;
 use crate::fast::Locked;
 
 /// A handle's memory.
@@ -37,12 +38,15 @@ pub struct Types {
     pub base: *mut ffi::PyTypeObject,
     /// Below it, for handles with work.
     pub worked: *mut ffi::PyTypeObject,
+    /// Below it, for the handle that records nothing.
+    pub idle: *mut ffi::PyTypeObject,
 }
 
 /// Made with the module, before any handle, and never freed.
 pub static TYPES: Locked<Types> = Locked::new(Types {
     base: null_mut(),
     worked: null_mut(),
+    idle: null_mut(),
 });
 
 /// Reads a handle.
@@ -106,7 +110,7 @@ pub unsafe fn instance(
     unsafe {
         let object = ffi::PyType_GenericAlloc(kind, 0);
         if object.is_null() {
-            return Err(PyErr::fetch(python));
+            return Err(raised(python));
         }
         let handle = object.cast::<Handle>();
         (&raw mut (*handle).site).write(site);
@@ -114,7 +118,7 @@ pub unsafe fn instance(
         (&raw mut (*handle).name).write(ffi::PyUnicode_FromObject(name));
         if (*handle).name.is_null() {
             ffi::Py_DECREF(object);
-            return Err(PyErr::fetch(python));
+            return Err(raised(python));
         }
         (&raw mut (*handle).last).write(Cell::new(u64::MAX));
         Ok(object)

@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 
 use super::handle::{Handle, TYPES, Types, Worked, instance};
 use super::{attributes, decorate, value, with};
+use crate::entry::raised;
 use crate::fast::Locked;
 use crate::jax::launches;
 use crate::steps;
@@ -91,6 +92,14 @@ static ATTRIBUTES: Locked<[ffi::PyGetSetDef; 6]> = Locked::new([
 static WORKED_METHODS: Locked<[ffi::PyMethodDef; 3]> = Locked::new([
     method(c"__enter__", with::enter_worked),
     method(c"__aenter__", with::enter_worked_async),
+    ffi::PyMethodDef::zeroed(),
+]);
+
+static IDLE_METHODS: Locked<[ffi::PyMethodDef; 5]> = Locked::new([
+    method(c"__enter__", with::enter_idle),
+    method(c"__exit__", with::exit_idle),
+    method(c"__aenter__", with::enter_idle_async),
+    method(c"__aexit__", with::exit_idle_async),
     ffi::PyMethodDef::zeroed(),
 ]);
 
@@ -195,7 +204,7 @@ unsafe fn made(
     // SAFETY: the caller's promise; the slots are ended by zeros.
     let made = unsafe { ffi::PyType_FromSpecWithBases(&raw mut spec, base.cast()) };
     if made.is_null() {
-        return Err(PyErr::fetch(python));
+        return Err(raised(python));
     }
     Ok(made.cast())
 }
@@ -219,7 +228,9 @@ pub fn class(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let base = made(python, size_of::<Handle>(), flags, &slots, null_mut())?;
         let slots = [(ffi::Py_tp_methods, WORKED_METHODS.get().as_mut_ptr().cast())];
         let worked = made(python, size_of::<Worked>(), PLAIN, &slots, base)?;
-        *TYPES.get() = Types { base, worked };
+        let slots = [(ffi::Py_tp_methods, IDLE_METHODS.get().as_mut_ptr().cast())];
+        let idle = made(python, size_of::<Handle>(), PLAIN, &slots, base)?;
+        *TYPES.get() = Types { base, worked, idle };
         Ok(Bound::from_borrowed_ptr(python, base.cast()))
     }
 }
@@ -245,7 +256,7 @@ pub fn with_own_type(
             if bound.is_null()
                 || ffi::PyObject_SetAttrString(kind, (*definition).ml_name, bound) < 0
             {
-                return Err(PyErr::fetch(python));
+                return Err(raised(python));
             }
             ffi::Py_DECREF(bound);
         }

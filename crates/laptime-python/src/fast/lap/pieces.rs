@@ -1,12 +1,13 @@
 //! [`laptime_recorder::Pieces`] for Python: one call of a generator.
 
 use laptime_core::{SpanFlags, SpanWork};
+use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, Extra, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::{builtin, work};
-use crate::entry::measuring;
+use crate::entry::{measuring, raised};
 use crate::fast::{Locked, name, span};
 
 /// A generator's span.
@@ -20,6 +21,7 @@ struct Generator {
     work: SpanWork,
 }
 
+#[guarded]
 #[pymethods]
 impl Pieces {
     #[new]
@@ -39,7 +41,7 @@ impl Pieces {
             };
             // SAFETY: a `str`, with the lock held.
             let site = unsafe { name::site(name.as_ptr()) };
-            let site = site.ok_or_else(|| PyErr::fetch(name.py()))?;
+            let site = site.ok_or_else(|| raised(name.py()))?;
             Ok(Self::of(site, work))
         };
         measuring(|| Ok(Self::of(builtin::spare(), SpanWork::default())), new)

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use super::handle::{handle, is_handle, own_work, raise};
 use super::work;
-use crate::entry::{asked, measuring};
+use crate::entry::{answered, measuring};
 use crate::interned::intern;
 
 /// `__reduce__`: `lap, (name,)`.
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn reduce(
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter with a handle.
     let python = unsafe { Python::assume_attached() };
-    match asked(|| parts(python, this)) {
+    match answered(|| parts(python, this)) {
         Ok(parts) => parts.into_ptr(),
         Err(error) => raise(python, error),
     }

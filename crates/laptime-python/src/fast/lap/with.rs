@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, Site};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::handle::{handle, raise, work};
-use crate::entry::{asked, measuring};
+use crate::entry::{answered, measuring};
 use crate::fast::{none, span, thread};
 use crate::jax::launches;
 use crate::steps;
@@ -85,7 +86,7 @@ unsafe fn tell(step: &str) -> PyResult<()> {
     measuring(|| Ok(()), tell)
 }
 
-/// `__aenter__`: opens at once; awaiting it gives the handle.
+/// `__aenter__`: opens at once; awaiting it gives the handle. Without memory for that it doesn't open.
 pub unsafe extern "C" fn enter_async(
     this: *mut ffi::PyObject,
     _arguments: *mut *mut ffi::PyObject,
@@ -93,8 +94,11 @@ pub unsafe extern "C" fn enter_async(
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
     unsafe {
-        measuring(|| None, || span::open(handle(this).site));
-        ready(this)
+        let ready = ready(this);
+        if !ready.is_null() {
+            measuring(|| None, || span::open(handle(this).site));
+        }
+        ready
     }
 }
 
@@ -139,8 +143,11 @@ pub unsafe extern "C" fn enter_worked_async(
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
     unsafe {
-        measuring(|| (), || open_worked(this));
-        ready(this)
+        let ready = ready(this);
+        if !ready.is_null() {
+            measuring(|| (), || open_worked(this));
+        }
+        ready
     }
 }
 
@@ -163,6 +170,45 @@ unsafe fn open_worked(this: *mut ffi::PyObject) {
     }
 }
 
+/// `__enter__` of the handle that records nothing.
+pub unsafe extern "C" fn enter_idle(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    measuring(none, || unsafe { ffi::Py_NewRef(this) })
+}
+
+/// `__exit__` of the handle that records nothing.
+pub unsafe extern "C" fn exit_idle(
+    _this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    measuring(none, none)
+}
+
+/// `__aenter__` of the handle that records nothing.
+pub unsafe extern "C" fn enter_idle_async(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    measuring(std::ptr::null_mut, || unsafe { ready(this) })
+}
+
+/// `__aexit__` of the handle that records nothing.
+pub unsafe extern "C" fn exit_idle_async(
+    _this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    measuring(std::ptr::null_mut, || unsafe { ready(ffi::Py_None()) })
+}
+
 /// An awaitable that is done.
 ///
 /// # Safety
@@ -173,7 +219,7 @@ unsafe fn ready(value: *mut ffi::PyObject) -> *mut ffi::PyObject {
         let python = Python::assume_attached();
         (python, Bound::from_borrowed_ptr(python, value).unbind())
     };
-    match asked(|| Py::new(python, Ready { value })) {
+    match answered(|| Py::new(python, Ready { value })) {
         Ok(ready) => ready.into_ptr(),
         Err(error) => raise(python, error),
     }
@@ -185,6 +231,7 @@ struct Ready {
     value: Py<PyAny>,
 }
 
+#[guarded]
 #[pymethods]
 impl Ready {
     fn __await__(this: Py<Self>) -> Py<Self> {
@@ -195,7 +242,7 @@ impl Ready {
         this
     }
 
-    fn __next__(&self, python: Python<'_>) -> PyResult<()> {
+    fn __next__(&self, python: Python<'_>) -> PyResult<Option<()>> {
         Err(PyStopIteration::new_err((self.value.clone_ref(python),)))
     }
 }

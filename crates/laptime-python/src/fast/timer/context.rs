@@ -18,6 +18,7 @@ use pyo3::types::PyString;
 use super::gauge::Gauge;
 use super::segment::{Key, Segment};
 use super::settings::Settings;
+use crate::entry::raised;
 use crate::fast::name;
 
 /// Entries of a context's cache by the name object's address.
@@ -117,7 +118,7 @@ impl Context {
         };
         // SAFETY: a `str`, with the lock held.
         let site = unsafe { name::site(shown.as_ptr()) };
-        let site = site.ok_or_else(|| PyErr::fetch(given.py()))?;
+        let site = site.ok_or_else(|| raised(given.py()))?;
         Ok((site, (site.index(), is_text)))
     }
 

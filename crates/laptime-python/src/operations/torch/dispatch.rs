@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use laptime_ops::{Event, ModuleId, Phase};
+use laptime_ops::{Event, Phase};
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -196,6 +197,7 @@ impl TorchDispatch {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl TorchDispatch {
     #[new]
@@ -304,9 +306,9 @@ impl TorchDispatch {
         let id = feed
             .bind(python)
             .try_borrow_mut()?
-            .module(path, kind, params, 0);
+            .know(path, kind, params, 0);
         let address = module.as_ptr().addr();
-        self.state().places.know(address, path, ModuleId(id));
+        self.state().places.know(address, path, id);
         Ok(())
     }
 

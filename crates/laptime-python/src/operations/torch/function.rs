@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyTuple, PyType};
 
@@ -33,6 +34,7 @@ impl OwnMemory {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl OwnMemory {
     #[new]
@@ -163,7 +165,7 @@ impl TorchFunction {
                 .call_method0(intern!(python, "untyped_storage"))
                 .and_then(|storage| storage.getattr(intern!(python, "_cdata")))
                 .and_then(|address| address.extract::<usize>())
-                .is_ok_and(|address| memory.get().owns(address))
+                .is_ok_and(|address| memory.get().addresses().contains(&address))
     }
 
     /// All with what was exchanged; `None` where nothing was.
@@ -249,6 +251,7 @@ impl TorchFunction {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl TorchFunction {
     #[new]

@@ -1,6 +1,7 @@
 //! A call that was counted, held until it is known what a mask leaves of it.
 
 use laptime_ops::{Event, Left};
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 
 use super::super::feed::Feed;
@@ -22,6 +23,7 @@ impl TakenOp {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl TakenOp {
     /// A mask leaves so many of so many scores.
