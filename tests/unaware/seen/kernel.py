@@ -26,12 +26,6 @@ STATUS = (
     "Gid",
     "Groups",
     "Kthread",
-    "SigQ",
-    "CapInh",
-    "CapPrm",
-    "CapEff",
-    "CapBnd",
-    "CapAmb",
     "NoNewPrivs",
     "Seccomp",
     "Cpus_allowed",
@@ -77,9 +71,9 @@ def _signals():
 
 def _status():
     lines = _lines()
-    for name in STATUS:
-        if name in lines and name != "SigQ":
-            yield f"{name} {lines[name]}"
+    for name, value in lines.items():
+        if name in STATUS or name.startswith("Cap"):
+            yield f"{name} {value}"
     for name in FILES:
         try:
             yield f"{name} {(SELF / name).read_text().strip()}"
