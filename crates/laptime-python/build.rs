@@ -12,6 +12,7 @@ fn main() {
     pyo3_build_config::add_extension_module_link_args();
     println!("cargo:rerun-if-changed=shim");
     println!("cargo:rustc-link-arg-cdylib=-Wl,--wrap=PyErr_WriteUnraisable");
+    println!("cargo:rustc-link-arg-cdylib=-Wl,--wrap=PyUnicode_FromStringAndSize");
     cc::Build::new()
         .file("shim/context.c")
         .file("shim/hook.c")

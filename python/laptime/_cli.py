@@ -13,10 +13,15 @@ def main() -> int:
     code = 0
     try:
         code = run_cli(sys.argv)
-        return code
     except KeyboardInterrupt:
         # It came while the command ran, which has said so and knows its own exit code.
-        return code or 130
+        code = code or 130
+    if sys.flags.inspect:
+        # Meant for the program: here the interpreter would keep the exit code to itself.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 if __name__ == "__main__":

@@ -66,8 +66,13 @@ def open_for(owner: object, name: str) -> None:
     """Opens a lap that `close_for` of an equal owner closes."""
     _check(name)
     token = open_span(name)
-    if token:
+    if not token:
+        return
+    try:
         _opened().set(_over(_kept(_opened().get()), owner, token))
+    except MemoryError:
+        close_span(token)
+        raise
 
 
 def _check(name: object) -> None:

@@ -130,3 +130,17 @@ def test_daemon_threads_that_record_during_shutdown_neither_hang_nor_crash(run: 
     for number in range(EXITS):
         outcome = run.alone(source, f"{number}.lap")
         assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_what_the_interpreter_is_asked_for_is_asked_of_the_program_alone(run: Runner) -> None:
+    done = subprocess.run(
+        [*LAPTIME, "run", "-o", "program.lap", "--", "sh", "-c", "exit 5"],
+        cwd=run.folder,
+        env={**os.environ, "PYTHONINSPECT": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 5, done.stderr
+    assert "Traceback" not in done.stderr

@@ -9,6 +9,7 @@ Prints a line for each entry that did anything else than answer or raise, and ho
 from __future__ import annotations
 
 import contextlib
+import copy
 import gc
 import itertools
 import os
@@ -99,6 +100,27 @@ def spans(names: Any) -> dict[str, Entry]:
         "new segment": lambda: (timer.start(next(names)), timer.reset()),
         "history": lambda: timer.history("known"),
     }
+
+
+def mistakes() -> dict[str, Entry]:
+    """Calls that are refused: that takes memory, too."""
+    timer = lt.Timer()
+
+    def work_of_lap() -> None:
+        with lt.lap("known") as lap:
+            lap.bytes = 3.7  # type: ignore[assignment]
+
+    calls: dict[str, Entry] = {
+        "without a name": lt.mark,
+        "no value": lambda: lt.metric("x"),
+        "no path": lt.open,
+        "a number's path": lambda: lt.open(3),
+        "no such keyword": lambda: lt.Timer(nope=1),
+        "a number's lap": lambda: lt.lap(3),
+        "work of a lap": work_of_lap,
+        "copy": lambda: copy.deepcopy(timer),
+    }
+    return calls
 
 
 def answers() -> dict[str, Entry]:
@@ -215,7 +237,9 @@ def trouble(entry: Entry, forever: bool) -> str:
 def main() -> None:
     forever = sys.argv[1] == "all"
     os.chdir(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")))
-    entries = spans(map(NEW_NAMES.__getitem__, itertools.cycle(range(MOST)))) | answers()
+    entries = (
+        spans(map(NEW_NAMES.__getitem__, itertools.cycle(range(MOST)))) | mistakes() | answers()
+    )
     tried = 0
     for name, entry in entries.items():
         if forever and name in WRITTEN_IN_PYTHON:

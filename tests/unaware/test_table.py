@@ -18,7 +18,7 @@ FACTS = HERE / "table" / "facts.py"
 
 SEEN = {
     "recording": "the recording: a folder",
-    "variables": "`LAPTIME_RUN`, `LAPTIME_AUTO`, `LAPTIME_MEMORY` in its environment",
+    "variables": "`LAPTIME_RUN`, `LAPTIME_AUTO` and, with `--memory`, `LAPTIME_MEMORY` in",
     "modules": "`laptime` modules in `sys.modules`",
     "descriptors": "four open files, numbered from 900 on",
     "processes": "two more processes in its process group",
@@ -33,6 +33,11 @@ SEEN = {
 ELSEWHERE = {
     "`kill -STOP` on `laptime run`": "crates/laptime-cli/tests/it/launcher",
     "garbage collections at other moments": "a fact of moments",
+    "two mappings of the recording": "a fact of the interpreter's own books",
+    "finds 128 and the signal's number": "crates/laptime-cli/tests/it/launcher",
+    "comes from `laptime run`, unless": "crates/laptime-cli/tests/it/launcher",
+    "`SIGPIPE` isn't ignored": "a fact of whoever starts it",
+    "are obeyed twice": "a fact of whoever starts it",
     "where its memory is used up": "tests/python/test_no_memory.py",
 }
 """Rows that no fact of the program's own shows, and what does."""

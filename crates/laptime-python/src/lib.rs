@@ -97,6 +97,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     segments::add_methods::<timer::Timer>(python)?;
     segments::add_methods::<timer::TimerContext>(python)?;
     fast::timer::torchtimer::add_methods(python)?;
+    entry::make_no_text(python)?;
     refuse_one(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")

@@ -147,7 +147,7 @@ fn set_aside(registry: &mut Registry) {
             return;
         }
         if let Err(error) = disk.file.set_aside() {
-            registry.fail(&error);
+            return registry.fail(&error);
         }
     }
 }

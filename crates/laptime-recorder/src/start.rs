@@ -63,8 +63,7 @@ fn join_after_fork() -> bool {
             if let Some(cause) = cause(&error, root) {
                 let folder = folder.display();
                 warn(&format_args!(
-                    "process {process} {cause} after it was forked, and can't reach {folder} ({error}): it is recorded \
-                     in memory only"
+                    "process {process} can't reach {folder} ({error}), since {cause}: it is recorded in memory only"
                 ));
             }
         }
@@ -75,9 +74,9 @@ fn join_after_fork() -> bool {
 /// Why a child can't reach a recording that its parent has.
 fn cause(error: &io::Error, root: Option<(u64, u64)>) -> Option<&'static str> {
     if keeper::root() != root {
-        return Some("changed its root folder");
+        return Some("its root folder is another one");
     }
-    (error.kind() == io::ErrorKind::PermissionDenied).then_some("changed its user")
+    (error.kind() == io::ErrorKind::PermissionDenied).then_some("it or its parent changed the user")
 }
 
 /// Joins or starts what the environment asks for; whether spans are to be recorded.

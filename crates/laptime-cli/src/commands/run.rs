@@ -117,15 +117,16 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         recording.started(at, program.pid(), err);
         Watch::start(program.pid())
     });
-    let end = program.wait().map_err(|source| CliError::Start {
+    let ended = program.wait().map_err(|source| CliError::Start {
         program: target.typed.clone(),
         source,
     })?;
-    let code = exit_code(&end);
+    let code = exit_code(&ended.end);
     let _background = Blocked::one(libc::SIGTTOU);
     let seen = watch.map(Watch::stop).unwrap_or_default();
     if let Some(mut recording) = recording {
-        recording.ended(end, &target, &seen, err);
+        recording.ended(ended.end.clone(), &target, &seen, err);
+        ended.exits_with(code);
         if let Err(error) = internal_error::caught(|| tell(&recording, args, err)) {
             say(err, format_args!("laptime: warning: no summary: {error}"));
         }

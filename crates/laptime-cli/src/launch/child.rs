@@ -25,7 +25,22 @@ pub struct RunningProgram {
     child: Child,
     /// Goes before the handlers that ask it do.
     witness: Option<Witness>,
-    _signals: SignalsPassedOn,
+    signals: SignalsPassedOn,
+}
+
+/// A program that has ended.
+#[derive(Debug)]
+pub struct EndedProgram {
+    /// How.
+    pub end: ProgramEnd,
+    signals: SignalsPassedOn,
+}
+
+impl EndedProgram {
+    /// From here on whoever ends the launcher ends it with the program's exit code.
+    pub fn exits_with(&self, code: i32) {
+        self.signals.end_with(code);
+    }
 }
 
 impl RunningProgram {
@@ -47,7 +62,7 @@ impl RunningProgram {
         Ok(Self {
             child,
             witness,
-            _signals: signals,
+            signals,
         })
     }
 
@@ -56,8 +71,8 @@ impl RunningProgram {
         self.child.id()
     }
 
-    /// Waits for its end.
-    pub fn wait(mut self) -> io::Result<ProgramEnd> {
+    /// Waits for its end. Signals do nothing behind it until [`EndedProgram::exits_with`].
+    pub fn wait(mut self) -> io::Result<EndedProgram> {
         while let Some(signal) = self.next_stop() {
             if let Some(witness) = &self.witness {
                 witness.stop_with(self.child.id(), signal);
@@ -67,7 +82,10 @@ impl RunningProgram {
         // From here on its id may belong to somebody else.
         SignalsPassedOn::program_is_gone();
         let status = self.child.wait()?;
-        Ok(end(status, at))
+        Ok(EndedProgram {
+            end: end(status, at),
+            signals: self.signals,
+        })
     }
 
     /// Waits until the program stops, and returns by which signal, or `None` when it has ended. It isn't reaped then.

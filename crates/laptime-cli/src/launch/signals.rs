@@ -3,13 +3,15 @@
 //! Whoever started `laptime run` knows only its process id, so what they send to it is meant for the program: every
 //! signal, real-time ones with their value. Two can't be caught (KILL, STOP), two are the C library's (32, 33). What
 //! the kernel itself sends isn't passed on: from the keyboard it reaches the program too, and a fault is the
-//! launcher's own, which ends it. A signal to the whole group has reached the program already; the
-//! [`witness`](super::witness) tells.
+//! launcher's own, which ends it; but where a terminal goes away, its kernel tells the session's leader alone. A signal
+//! to the whole group has reached the program already; the [`witness`](super::witness) tells.
+//!
+//! Behind the program's end a signal ends what is left to do, the summary, with the program's exit code.
 
 use std::io;
 use std::mem::zeroed;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
 
 use super::witness;
 
@@ -17,6 +19,12 @@ use super::witness;
 static PROGRAM: AtomicI32 = AtomicI32::new(0);
 /// Process id of the launcher: a child of it that is not yet the program has the handler, too.
 static LAUNCHER: AtomicI32 = AtomicI32::new(0);
+
+/// The exit code of a program that has ended; -1 before.
+static EXIT_CODE: AtomicI32 = AtomicI32::new(-1);
+/// The last signal that went to the group, and when its handler was done.
+static TO_GROUP: AtomicU8 = AtomicU8::new(0);
+static DONE_NS: AtomicU64 = AtomicU64::new(0);
 
 /// The kernel's numbers of signals.
 const NUMBERS: std::ops::RangeInclusive<libc::c_int> = 1..=64;
@@ -31,6 +39,22 @@ const FAULTS: [libc::c_int; 7] = [
     libc::SIGSYS,
     libc::SIGABRT,
 ];
+
+/// Signals that end nobody who doesn't handle them, and that of a pipe without a reader.
+const ENDS_NOBODY: [libc::c_int; 9] = [
+    libc::SIGCHLD,
+    libc::SIGCONT,
+    libc::SIGPIPE,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+    libc::SIGURG,
+    libc::SIGWINCH,
+    libc::SIGXFSZ,
+];
+
+/// Two signals at once are one to a program that had no time for the first: the kernel keeps no count.
+const AT_ONCE_NS: u64 = 500_000;
 
 /// Every signal that is passed on.
 pub fn passed_on() -> impl Iterator<Item = libc::c_int> {
@@ -77,6 +101,12 @@ impl SignalsPassedOn {
     /// The program has ended: its id may belong to somebody else soon.
     pub fn program_is_gone() {
         PROGRAM.store(0, Ordering::SeqCst);
+    }
+
+    /// From here on a signal ends the launcher with this code.
+    #[expect(clippy::unused_self, reason = "only while the signals are handled")]
+    pub fn end_with(&self, code: i32) {
+        EXIT_CODE.store(code, Ordering::SeqCst);
     }
 
     /// Whether the program would have found a signal ignored without the launcher.
@@ -132,11 +162,17 @@ extern "C" fn pass_on(
     if !is_launcher || (FAULTS.contains(&signal) && (code > 0 || own)) {
         return as_by_default(signal, code > 0);
     }
+    let exit_code = EXIT_CODE.load(Ordering::SeqCst);
+    if exit_code >= 0 && !ENDS_NOBODY.contains(&signal) {
+        // SAFETY: safe in a handler.
+        unsafe { libc::_exit(exit_code) };
+    }
     // The kernel's of these went to the group, the program with it; the witness forgets them by answering.
     let is_from_terminal = code == libc::SI_KERNEL;
     let is_to_one = own || code == libc::SI_QUEUE;
-    let to_group = (code <= 0 || is_from_terminal) && !is_to_one && witness::saw(signal);
-    if code > 0 || own || to_group {
+    let to_group = (code <= 0 || is_from_terminal) && !is_to_one && was_to_group(signal);
+    let is_hangup = is_from_terminal && [libc::SIGHUP, libc::SIGCONT].contains(&signal);
+    if (code > 0 && !is_hangup) || own || to_group {
         return;
     }
     let program = PROGRAM.load(Ordering::SeqCst);
@@ -153,6 +189,31 @@ extern "C" fn pass_on(
             libc::kill(program, signal);
         }
         *libc::__errno_location() = error;
+    }
+}
+
+/// Whether the program has the signal that is being handled, since it went to the group; or had one like it just now,
+/// while the launcher was asking: who sends one to the launcher and one to the group has sent the program one.
+fn was_to_group(signal: libc::c_int) -> bool {
+    let began = now_ns();
+    let came_along = signal < 32
+        && TO_GROUP.load(Ordering::SeqCst) == signal as u8
+        && began.saturating_sub(DONE_NS.load(Ordering::SeqCst)) < AT_ONCE_NS;
+    let to_group = witness::saw(signal);
+    if to_group {
+        TO_GROUP.store(signal as u8, Ordering::SeqCst);
+        DONE_NS.store(now_ns(), Ordering::SeqCst);
+    }
+    to_group || came_along
+}
+
+/// The monotonic clock, as a handler may read it.
+fn now_ns() -> u64 {
+    // SAFETY: plain data of this function, which the call fills in; it is safe in a handler.
+    unsafe {
+        let mut now: libc::timespec = zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now);
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
     }
 }
 

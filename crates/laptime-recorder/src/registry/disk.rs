@@ -32,6 +32,8 @@ pub struct Disk {
     target: usize,
     /// Error number that ended writing.
     pub failed: Option<i32>,
+    /// Whether it was said that windows can't be had for want of memory.
+    lacked_memory: bool,
     /// Slots of windows that a thread may still hold or that hold records: the file ends behind the highest.
     pub used_end: u64,
     pub collector: Option<Worker>,
@@ -60,6 +62,7 @@ impl Disk {
             full: Vec::new(),
             target: 0,
             failed: None,
+            lacked_memory: false,
             used_end: 0,
             collector: None,
             stop: false,
@@ -101,9 +104,21 @@ impl Disk {
     }
 
     /// The file takes no more: spans from here on are counted as lost to it. What to warn of, once.
+    ///
+    /// Where memory for a window is all that lacks, the spans of one window are lost, and the next is tried.
     pub fn fail(&mut self, error: &std::io::Error) -> Option<String> {
         if self.failed.is_some() {
             return None;
+        }
+        if error.raw_os_error() == Some(libc::ENOMEM) {
+            self.target = 0;
+            self.store_losses();
+            return (!std::mem::replace(&mut self.lacked_memory, true)).then(|| {
+                format!(
+                    "spans are lost while the program has no memory left ({})",
+                    self.folder.display()
+                )
+            });
         }
         self.failed = Some(error.raw_os_error().unwrap_or(libc::EIO));
         self.store_losses();

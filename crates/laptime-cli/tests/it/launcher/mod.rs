@@ -1,5 +1,6 @@
 //! `laptime run` between a program and whoever started it: neither notices.
 
+mod at_once;
 mod every_signal;
 mod inherited;
 mod killed;

@@ -115,7 +115,7 @@ pub unsafe extern "C" fn set_work(
     match result {
         Ok(()) => 0,
         Err(error) => {
-            error.restore(python);
+            raise(python, error);
             -1
         }
     }

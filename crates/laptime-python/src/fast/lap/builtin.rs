@@ -124,12 +124,13 @@ unsafe extern "C" fn lap(
 unsafe fn instead(arguments: *const *mut ffi::PyObject, count: isize) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise; the spare is made with the module.
     unsafe {
-        let is_function = count == 1 && ffi::PyUnicode_Check(*arguments) == 0;
-        ffi::Py_NewRef(if is_function {
-            *arguments
-        } else {
-            *SPARE.get()
-        })
+        if count != 1 || ffi::PyUnicode_Check(*arguments) != 0 {
+            return ffi::Py_NewRef(*SPARE.get());
+        }
+        if ffi::PyCallable_Check(*arguments) == 0 && !is_descriptor(*arguments) {
+            return ffi::PyErr_NoMemory(); // a mistake of the program's, which there is no memory to tell
+        }
+        ffi::Py_NewRef(*arguments)
     }
 }
 
@@ -141,7 +142,7 @@ unsafe fn lap_slowly(
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter, which holds the lock and passes `count` arguments.
-    let result = unsafe {
+    unsafe {
         let python = Python::assume_attached();
         let has_keywords = !keywords.is_null() && ffi::PyTuple_Size(keywords) > 0;
         let work = if has_keywords {
@@ -172,9 +173,8 @@ unsafe fn lap_slowly(
                 &given,
             ))
         }
-        .map_err(|error| error.restore(python))
-    };
-    result.unwrap_or(null_mut())
+        .unwrap_or_else(|error| raise(python, error))
+    }
 }
 
 /// Whether it is a `classmethod`, which is not callable by itself.

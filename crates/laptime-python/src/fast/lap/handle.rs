@@ -9,7 +9,7 @@ use laptime_recorder::Site;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use crate::entry::raised;
+use crate::entry::{measuring, memory_error, raised};
 use crate::fast::Locked;
 
 /// A handle's memory.
@@ -144,8 +144,11 @@ pub unsafe fn worked(
     }
 }
 
-/// Hands an error to the interpreter.
+/// Hands an error to the interpreter. Where there is no memory for its text, it is a `MemoryError`.
 pub fn raise(python: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
-    error.restore(python);
+    measuring(
+        || memory_error(python).restore(python),
+        || error.restore(python),
+    );
     null_mut()
 }

@@ -9,7 +9,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::handle::{handle, raise, work};
-use crate::entry::{answered, measuring};
+use crate::entry::{answered, measuring_lap};
 use crate::fast::{none, span, thread};
 use crate::jax::launches;
 use crate::steps;
@@ -25,9 +25,9 @@ pub unsafe extern "C" fn enter<const LOOKS: bool>(
     unsafe {
         let site = handle(this).site;
         if LOOKS {
-            measuring(|| None, || launches::open(site));
+            measuring_lap(|| None, || launches::open(site));
         } else {
-            measuring(|| None, || span::open(site));
+            measuring_lap(|| None, || span::open(site));
         }
         ffi::Py_NewRef(this)
     }
@@ -44,9 +44,9 @@ pub unsafe extern "C" fn exit<const LOOKS: bool, const TELLS: bool>(
         let handle = handle(this);
         let step = if TELLS { closing(handle.site) } else { None };
         let ticks = if LOOKS {
-            measuring(|| None, || launches::close(handle.site))
+            measuring_lap(|| None, || launches::close(handle.site))
         } else {
-            measuring(|| None, || span::close(handle.site))
+            measuring_lap(|| None, || span::close(handle.site))
         };
         if let Some(ticks) = ticks
             && handle.site.index() >= thread::MAX_REMEMBERED
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn exit<const LOOKS: bool, const TELLS: bool>(
 #[cold]
 unsafe fn closing(site: &'static Site) -> Option<Arc<str>> {
     let innermost = || span::at(|| recorder::innermost_of(site));
-    measuring(|| None, || steps::closing(innermost()?))
+    measuring_lap(|| None, || steps::closing(innermost()?))
 }
 
 /// Tells who listens that a step has ended.
@@ -83,7 +83,7 @@ unsafe fn tell(step: &str) -> PyResult<()> {
         // SAFETY: the caller's promise.
         steps::deliver(unsafe { Python::assume_attached() })
     };
-    measuring(|| Ok(()), tell)
+    measuring_lap(|| Ok(()), tell)
 }
 
 /// `__aenter__`: opens at once; awaiting it gives the handle. Without memory for that it doesn't open.
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn enter_async(
     unsafe {
         let ready = ready(this);
         if !ready.is_null() {
-            measuring(|| None, || span::open(handle(this).site));
+            measuring_lap(|| None, || span::open(handle(this).site));
         }
         ready
     }
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn exit_async<const TELLS: bool>(
     unsafe {
         let site = handle(this).site;
         let step = if TELLS { closing(site) } else { None };
-        measuring(|| None, || span::close(site));
+        measuring_lap(|| None, || span::close(site));
         if let Some(step) = step
             && let Err(error) = tell(&step)
         {
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn enter_worked(
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
     unsafe {
-        measuring(|| (), || open_worked(this));
+        measuring_lap(|| (), || open_worked(this));
         ffi::Py_NewRef(this)
     }
 }
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn enter_worked_async(
     unsafe {
         let ready = ready(this);
         if !ready.is_null() {
-            measuring(|| (), || open_worked(this));
+            measuring_lap(|| (), || open_worked(this));
         }
         ready
     }
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn enter_idle(
     _count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
-    measuring(none, || unsafe { ffi::Py_NewRef(this) })
+    measuring_lap(none, || unsafe { ffi::Py_NewRef(this) })
 }
 
 /// `__exit__` of the handle that records nothing.
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn exit_idle(
     _arguments: *mut *mut ffi::PyObject,
     _count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
-    measuring(none, none)
+    measuring_lap(none, none)
 }
 
 /// `__aenter__` of the handle that records nothing.
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn enter_idle_async(
     _count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
-    measuring(std::ptr::null_mut, || unsafe { ready(this) })
+    measuring_lap(std::ptr::null_mut, || unsafe { ready(this) })
 }
 
 /// `__aexit__` of the handle that records nothing.
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn exit_idle_async(
     _count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
-    measuring(std::ptr::null_mut, || unsafe { ready(ffi::Py_None()) })
+    measuring_lap(std::ptr::null_mut, || unsafe { ready(ffi::Py_None()) })
 }
 
 /// An awaitable that is done.

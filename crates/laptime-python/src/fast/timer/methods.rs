@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use super::context::Context;
 use super::start_stop::Stopped;
-use crate::entry::measuring;
+use crate::entry::measuring_lap;
 use crate::fast::{methods, none};
 
 /// An object that has a context: a timer has its main one.
@@ -47,7 +47,7 @@ unsafe extern "C" fn method<T: HasContext, const WHAT: What>(
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter as a method of `T`, with `count` arguments behind `self`.
-    measuring(none, || unsafe {
+    measuring_lap(none, || unsafe {
         let arguments = std::slice::from_raw_parts(arguments, count as usize);
         let message = match (WHAT, arguments) {
             (START, [name]) => return start(context::<T>(this), *name),

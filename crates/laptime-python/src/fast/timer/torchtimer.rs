@@ -17,7 +17,7 @@ use super::contexts::Contexts;
 use super::gauge::Gauge;
 use super::methods::{self as segment, START, STOP, STOP_AND_START, What};
 use super::settings::{Clock, Settings};
-use crate::entry::measuring;
+use crate::entry::measuring_lap;
 use crate::fast::{methods, name, none};
 
 /// How every `ProfilingTimer` measures.
@@ -174,7 +174,7 @@ unsafe extern "C" fn method<const WHAT: What>(
         _ => &[c"name", c"context"],
     };
     // SAFETY: called by the interpreter as a method of the class.
-    measuring(none, || unsafe {
+    measuring_lap(none, || unsafe {
         let timer = timer(this);
         let Some(found) = arguments(names, given, count, keywords) else {
             return null_mut();
