@@ -44,9 +44,11 @@ def begin():
 for slot in (3, 4):
     if sys.argv[1] == "threads":
         threading.Thread(target=work, args=(slot,), daemon=True).start()
-if sys.argv[1] == "child" and os.fork() == 0:
-    shared[8:16] = os.getpid().to_bytes(8, "little")
-    work(5)
+if sys.argv[1] == "child":
+    child = os.fork()
+    if child == 0:
+        work(5)
+    shared[8:16] = child.to_bytes(8, "little")
 begin()
 """
 
