@@ -453,13 +453,15 @@ class Counting:
     def _fails(self, error: BaseException) -> None:
         """Laptime itself failed: what was counted stays, and nothing more is.
 
-        Where the program stands so deep that no call can be made any more, only this one is not
-        counted.
+        Where the program stands so deep that no call can be made any more, or has no memory left,
+        only this one is not counted.
         """
         from ._patches import say
 
         if issubclass(type(error), RecursionError):
             self._uncounted.setdefault("a call at the recursion limit", "counting needs calls too")
+        elif issubclass(type(error), MemoryError):
+            self._uncounted.setdefault("a call without memory", "counting needs some too")
         elif not self._broken:
             self._broken = True
             say("operations are not counted from here on", error)

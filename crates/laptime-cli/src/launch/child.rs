@@ -15,7 +15,8 @@ use laptime_core::ProgramEnd;
 use laptime_recorder::clock;
 
 use super::inherited::Inherited;
-use super::signals::{Blocked, SignalsPassedOn};
+use super::masks::Blocked;
+use super::signals::SignalsPassedOn;
 use super::streams;
 use super::witness::Witness;
 

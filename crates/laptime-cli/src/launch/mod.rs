@@ -10,6 +10,7 @@ pub mod folder;
 mod image;
 mod inherited;
 pub mod interpreters;
+pub mod masks;
 pub mod peaks;
 mod proc_state;
 mod processes;

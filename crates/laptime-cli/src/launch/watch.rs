@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::interpreters::Interpreters;
+use super::masks::Blocked;
 use super::processes::Descendants;
-use super::signals::Blocked;
 
 /// Time to the first look: an interpreter without Laptime may be gone soon.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);

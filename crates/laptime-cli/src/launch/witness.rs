@@ -15,7 +15,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::{proc_state, signals};
+use super::{masks, proc_state};
 
 /// The kernel reaches the members of a group one after the other, within microseconds.
 const DELIVERY_NS: i64 = 2_000_000;
@@ -70,7 +70,7 @@ impl Witness {
         let mut message = [STOPS; 5];
         message[1..].copy_from_slice(&program.to_ne_bytes());
         if send(self.line.as_raw_fd(), &message) {
-            let _ = signals::stop_by(signal);
+            let _ = masks::stop_by(signal);
             send(self.line.as_raw_fd(), &[GOES_ON]);
         }
     }
