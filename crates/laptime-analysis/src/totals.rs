@@ -168,11 +168,11 @@ impl Totals {
 
     /// How many spans of a path are finished, and how long they ran.
     pub fn finished(&mut self, path: PathId) -> (u64, u64) {
-        let both = self.first.settled().chain(self.others.settled());
-        both.filter(|(id, _)| *id == path)
-            .fold((0, 0), |(count, total_ns), (_, tally)| {
-                (count + tally.count, total_ns.saturating_add(tally.total_ns))
-            })
+        let both = [&mut self.first, &mut self.others];
+        let found = both.into_iter().filter_map(|one| one.settled_at(path));
+        found.fold((0, 0), |(count, total_ns): (u64, u64), tally| {
+            (count + tally.count, total_ns.saturating_add(tally.total_ns))
+        })
     }
 
     /// Adds the totals of what the same process did later.

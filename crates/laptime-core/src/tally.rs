@@ -370,6 +370,13 @@ impl Tallies {
         folded
     }
 
+    /// Settles one path; `None` without spans.
+    pub fn settled_at(&mut self, path: PathId) -> Option<&PathTally> {
+        let tally = self.by_path.get_mut(path.index())?;
+        tally.settle();
+        (tally.count > 0).then_some(tally)
+    }
+
     /// Settles every path and yields those that have spans.
     pub fn settled(&mut self) -> impl Iterator<Item = (PathId, &PathTally)> {
         self.by_path.iter_mut().for_each(PathTally::settle);

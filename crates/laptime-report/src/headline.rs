@@ -4,6 +4,8 @@
 //! 37 %, optimizer 15 %, data 6 %.` It says what the tables below it show in numbers, the largest
 //! parts only, so that who reads no further knows the most important of it.
 
+use std::collections::HashMap;
+
 use laptime_analysis::{
     FunctionTime, LapFunctions, Numbered, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
     TORN_STEPS, is_compiling, is_shutdown, noun, nouns, numbered, seen, without_numbers,
@@ -127,6 +129,8 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
     let mut outermost = rows.iter().filter(|row| row.depth() == 0);
     let has_laps = outermost.any(|row| row.kind == RowKind::Span && row.total_ns > row.apart_ns);
     let mut compiling = 0.0;
+    let all_compiling = all_compiling(rows);
+    let mut places: HashMap<String, usize> = HashMap::new();
     for row in rows.iter().filter(|row| row.depth() == 0) {
         let name = as_one(row, &numbered).unwrap_or_else(|| called(row, rows, is_notebook));
         // A lap around the whole recording ends after it: what is known of it are the laps inside.
@@ -146,20 +150,23 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
             continue;
         }
         // Compiling is one kind of time, wherever it happens, and none of what it stands in.
-        let compiled = compiled_ratio(rows, row).min(ratio);
+        let inside = compiled(&all_compiling, row).filter_map(|row| row.share_ratio);
+        let compiled = inside.sum::<f64>().min(ratio);
         compiling += compiled;
         let ratio = ratio - compiled;
         if compiled > 0.0 && ratio <= 0.0 {
             continue;
         }
-        match parts.iter_mut().find(|part| part.name == name) {
-            Some(part) => part.ratio += ratio,
-            None => parts.push(Part {
-                name,
-                ratio,
-                is_span: row.kind == RowKind::Span,
-            }),
+        if let Some(at) = places.get(&name) {
+            parts[*at].ratio += ratio;
+            continue;
         }
+        places.insert(name.clone(), parts.len());
+        parts.push(Part {
+            name,
+            ratio,
+            is_span: row.kind == RowKind::Span,
+        });
     }
     if compiling > 0.0 {
         parts.push(Part {
@@ -171,24 +178,18 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
     parts
 }
 
+/// The rows that are compiling: few, of however many.
+fn all_compiling(rows: &[SpanRow]) -> Vec<&SpanRow> {
+    rows.iter().filter(|row| is_compiling(row)).collect()
+}
+
 /// What is compiled in a row and inside of it.
-fn compiled<'r>(rows: &'r [SpanRow], around: &'r SpanRow) -> impl Iterator<Item = &'r SpanRow> {
-    let inside = rows
-        .iter()
-        .filter(|row| row.names.starts_with(&around.names));
-    inside.filter(|row| is_compiling(row))
-}
-
-/// What part of the run that takes.
-fn compiled_ratio(rows: &[SpanRow], around: &SpanRow) -> f64 {
-    compiled(rows, around)
-        .filter_map(|row| row.share_ratio)
-        .sum()
-}
-
-/// How long that takes.
-fn compiled_ns(rows: &[SpanRow], around: &SpanRow) -> u64 {
-    compiled(rows, around).map(|row| row.total_ns).sum()
+fn compiled<'r>(
+    compiling: &'r [&'r SpanRow],
+    around: &'r SpanRow,
+) -> impl Iterator<Item = &'r SpanRow> {
+    let all = compiling.iter().copied();
+    all.filter(|row| row.names.starts_with(&around.names))
 }
 
 /// What laps are called together whose names differ by a number only: `iteration# (40 laps)`.
@@ -317,19 +318,21 @@ fn step(summary: &Summary, with_steady: bool) -> Option<String> {
         is_span: true,
     };
     let mut parts: Vec<Part> = Vec::new();
-    let mut compiled = 0;
+    let mut compiled_ns = 0;
+    let compiling = all_compiling(rows);
     for child in children(rows, &row.names) {
         // What ran beside the step is no part of it: a timer's segments may all be of the same time.
         let inside_ns = child.total_ns - child.apart_ns.min(child.total_ns);
-        let compiled_ns = compiled_ns(rows, child).min(inside_ns);
-        compiled += compiled_ns;
-        if inside_ns > compiled_ns {
+        let all_ns: u64 = compiled(&compiling, child).map(|row| row.total_ns).sum();
+        let own_ns = all_ns.min(inside_ns);
+        compiled_ns += own_ns;
+        if inside_ns > own_ns {
             let called = name::short(last_name(child));
-            parts.push(part(called, inside_ns - compiled_ns));
+            parts.push(part(called, inside_ns - own_ns));
         }
     }
-    if compiled > 0 {
-        parts.push(part(COMPILING.to_owned(), compiled));
+    if compiled_ns > 0 {
+        parts.push(part(COMPILING.to_owned(), compiled_ns));
     }
     let (parts, rest) = largest(parts);
     let own = ratio(row.self_ns);

@@ -1,5 +1,8 @@
 //! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
 use laptime_analysis::compare::{Average, Basis, ComparisonRow, Pair, Presence};
 use laptime_analysis::verdict::Verdict;
 use laptime_core::Unavailable;
@@ -28,7 +31,7 @@ const COLUMNS: [Column; 7] = [
 
 /// The table.
 pub fn table(pair: &Pair, is_whole: bool) -> Table {
-    let laps = sorted(shown(pair, is_whole));
+    let laps = sorted(&shown(pair, is_whole));
     let hidden = pair.rows.len() - laps.len();
     let shown: Vec<&ComparisonRow> = pair.step_to_step.iter().chain(laps).collect();
     let has_share = is_clear(pair.whole.verdict) && shares_of(pair).is_some();
@@ -37,9 +40,10 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
         .filter(|column| *column != Column::OwnShare || has_share)
         .collect();
     let mut reasons: Vec<Unavailable> = Vec::new();
+    let mut lasts = all_lasts(&shown);
     let rows = shown.iter().enumerate().map(|(at, row)| Row {
         name: named(row),
-        lasts: lasts(&shown, at),
+        lasts: std::mem::take(&mut lasts[at]),
         span: None,
         is_leftover: false,
         cells: columns
@@ -73,32 +77,30 @@ fn named(row: &ComparisonRow) -> String {
 }
 
 /// Rows with the largest differences first among those inside one row.
-fn sorted(rows: Vec<&ComparisonRow>) -> Vec<&ComparisonRow> {
-    let mut sorted = Vec::with_capacity(rows.len());
-    sort_inside(&rows, &[], &mut sorted);
-    // What stands in no row keeps its place at the end.
-    let is_left = |row: &&ComparisonRow| !sorted.iter().any(|known| known.path == row.path);
-    let left: Vec<&ComparisonRow> = rows.into_iter().filter(is_left).collect();
-    sorted.extend(left);
-    sorted
-}
-
-fn sort_inside<'r>(
-    rows: &[&'r ComparisonRow],
-    around: &[String],
-    sorted: &mut Vec<&'r ComparisonRow>,
-) {
-    let is_inside =
-        |row: &&ComparisonRow| row.depth() == around.len() && row.names.starts_with(around);
-    let mut inside: Vec<&ComparisonRow> = rows.iter().copied().filter(is_inside).collect();
-    inside.sort_by(|one, other| {
-        let size = |row: &ComparisonRow| row.median_difference_ns.abs();
-        size(other).total_cmp(&size(one))
-    });
-    for row in inside {
-        sorted.push(row);
-        sort_inside(rows, &row.names, sorted);
+fn sorted<'r>(rows: &[&'r ComparisonRow]) -> Vec<&'r ComparisonRow> {
+    let mut inside: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        let around = row.names.split_last().map_or(&[][..], |(_, around)| around);
+        inside.entry(around).or_default().push(at);
     }
+    let size = |at: &usize| rows[*at].median_difference_ns.abs();
+    for siblings in inside.values_mut() {
+        siblings.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        siblings.reverse(); // the first is taken from the end
+    }
+    let mut order = Vec::with_capacity(rows.len());
+    let mut waiting = inside.remove(&[][..]).unwrap_or_default();
+    while let Some(at) = waiting.pop() {
+        order.push(at);
+        waiting.extend(inside.remove(&rows[at].names[..]).unwrap_or_default());
+    }
+    // What stands in no row keeps its place at the end.
+    let mut is_known = vec![false; rows.len()];
+    for at in &order {
+        is_known[*at] = true;
+    }
+    order.extend((0..rows.len()).filter(|at| !is_known[*at]));
+    order.into_iter().map(|at| rows[at]).collect()
 }
 
 /// The rows with a clear change, or all, with those around them.
@@ -137,19 +139,27 @@ fn is_clear(verdict: Option<Verdict>) -> bool {
     matches!(verdict, Some(Verdict::Faster | Verdict::Slower))
 }
 
-/// For every level above a row and its own, whether that row is the last of its siblings.
-fn lasts(rows: &[&ComparisonRow], at: usize) -> Vec<bool> {
-    let names = &rows[at].names;
-    (1..=names.len())
-        .map(|depth| {
-            let around = &names[..depth - 1];
-            let own = &names[..depth];
-            !rows[at + 1..]
-                .iter()
-                .take_while(|later| later.names.starts_with(around))
-                .any(|later| later.names.len() >= depth && !later.names.starts_with(own))
-        })
-        .collect()
+/// For every row, and every level above it and its own, whether that row is the last of its siblings.
+fn all_lasts(rows: &[&ComparisonRow]) -> Vec<Vec<bool>> {
+    let mut lasts: Vec<Vec<bool>> = vec![Vec::new(); rows.len()];
+    for at in (0..rows.len()).rev() {
+        let names = &rows[at].names;
+        let later = rows.get(at + 1).map_or(&[][..], |later| &later.names);
+        let shared = names
+            .iter()
+            .zip(later)
+            .take_while(|(one, other)| one == other);
+        let shared = shared.count();
+        lasts[at] = (1..=names.len())
+            .map(|depth| match depth.cmp(&(shared + 1)) {
+                // Both are in the same row at this level.
+                Ordering::Less => lasts[at + 1].get(depth - 1).copied().unwrap_or(true),
+                Ordering::Equal => later.len() <= shared,
+                Ordering::Greater => true,
+            })
+            .collect();
+    }
+    lasts
 }
 
 fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unavailable>) -> Cell {
