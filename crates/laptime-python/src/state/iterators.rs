@@ -9,13 +9,14 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laptime_python_macros::guarded;
-use pyo3::exceptions::PyStopIteration;
+use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyTuple, PyType};
 
 use crate::errors::LaptimeError;
 use crate::handler;
+use crate::interned::intern;
 
 use super::holder::Holder;
 
@@ -36,6 +37,8 @@ struct Items {
     at: usize,
     is_over: bool,
     gave: bool,
+    /// A generator of which the program has nothing yet: nothing of it has run for the program.
+    is_fresh: bool,
     /// Where the iterator stands in the program until all is given.
     places: Vec<Holder>,
 }
@@ -74,11 +77,19 @@ impl Drop for Out {
 
 impl Taken {
     pub fn new(source: &Bound<'_, PyAny>, outside: &Py<PyAny>, acts: bool) -> Self {
+        let python = source.py();
+        let is_fresh = outside
+            .call_method1(python, "is_fresh", (source,))
+            .and_then(|it| it.is_truthy(python));
+        let items = Items {
+            is_fresh: is_fresh.unwrap_or(false),
+            ..Items::default()
+        };
         Self {
             acts,
             source: source.clone().unbind(),
-            outside: outside.clone_ref(source.py()),
-            items: Mutex::default(),
+            outside: outside.clone_ref(python),
+            items: Mutex::new(items),
         }
     }
 
@@ -128,15 +139,60 @@ impl Taken {
     }
 
     fn __next__(this: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
-        let python = this.py();
+        Self::next(this)
+    }
+
+    /// A generator's `send`. What it is sent comes to where the program has it.
+    fn _send(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let taken = this.get();
-        if taken.items().is_over {
-            return taken.give_again(this);
+        let stop = || PyStopIteration::new_err(());
+        if value.is_none() {
+            return Self::next(this)?.ok_or_else(stop);
         }
-        if OUTSIDE.get() > 0 {
-            return taken.pass(python);
+        let (is_over, is_fresh, gave) = {
+            let items = taken.items();
+            let is_fresh = items.is_fresh && (items.is_over || items.at == 0);
+            (items.is_over, is_fresh, items.gave)
+        };
+        if is_fresh {
+            let why = "can't send non-None value to a just-started generator";
+            return Err(PyTypeError::new_err(why));
         }
-        taken.give(python)
+        if is_over && !gave {
+            taken.make_room(this)?;
+            return taken.source.call_method1(this.py(), "send", (value,));
+        }
+        // One that makes nothing of it gives what it gives anyway.
+        let ignores = taken.outside.bind(this.py());
+        let ignores = ignores.call_method1("ignores", (&taken.source,))?;
+        if !ignores.is_truthy()? {
+            taken.refuse(true)?;
+            return Err(further_on("is sent a value"));
+        }
+        Self::next(this)?.ok_or_else(stop)
+    }
+
+    /// A generator's `throw`. What a count was given of it is not given again: it ends there.
+    #[pyo3(signature = (*error))]
+    fn _throw(this: &Bound<'_, Self>, error: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        let (source, gave) = Self::ends(this)?;
+        let reply = source.call_method1(this.py(), "throw", error)?;
+        if gave {
+            return Err(further_on("catches what is thrown into it"));
+        }
+        Ok(reply)
+    }
+
+    /// A generator's `close`.
+    fn _close(this: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let (source, _) = Self::ends(this)?;
+        source.call_method0(this.py(), "close")
+    }
+
+    /// For `isinstance`, it is what it stands in for.
+    #[getter(__class__)]
+    fn class<'py>(&self, python: Python<'py>) -> Bound<'py, PyType> {
+        self.source.bind(python).get_type()
     }
 
     /// A copy goes on as the original does, with what it has still to give.
@@ -158,18 +214,20 @@ impl Taken {
         self.gave()
     }
 
-    fn __getattr__(&self, python: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        self.refuse(["send", "throw", "close"].contains(&name))?;
+    fn __getattr__(this: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        let (python, source) = (this.py(), &this.get().source);
         if name == "_reset" {
             // A loader that keeps its workers begins with its iterator again: nothing is owed.
-            let mut items = self.items();
-            items.at = 0;
-            items.gave = false;
-            let owed = std::mem::take(&mut items.given);
-            drop(items);
-            drop(owed);
+            this.get().forget();
         }
-        self.source.getattr(python, name)
+        let this = this.as_any();
+        let of_source = source.getattr(python, name)?;
+        match name {
+            "send" => this.getattr(intern!(python, "_send")).map(Bound::unbind),
+            "throw" => this.getattr(intern!(python, "_throw")).map(Bound::unbind),
+            "close" => this.getattr(intern!(python, "_close")).map(Bound::unbind),
+            _ => Ok(of_source),
+        }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -198,6 +256,45 @@ impl Taken {
 }
 
 impl Taken {
+    fn next(this: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        let python = this.py();
+        let taken = this.get();
+        if taken.items().is_over {
+            return taken.give_again(this);
+        }
+        if OUTSIDE.get() > 0 {
+            return taken.pass(python);
+        }
+        taken.give(python)
+    }
+
+    /// Owes nothing any more.
+    fn forget(&self) {
+        let mut items = self.items();
+        items.at = 0;
+        items.gave = false;
+        let owed = std::mem::take(&mut items.given);
+        drop(items);
+        drop(owed);
+    }
+
+    /// Before the program ends a generator: the source, and whether it is further on than the
+    /// program has it. One of which nothing has run for the program is closed: it catches nothing.
+    fn ends(this: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, bool)> {
+        let (python, taken) = (this.py(), this.get());
+        taken.refuse(true)?;
+        let (is_fresh, gave) = {
+            let mut items = taken.items();
+            (std::mem::take(&mut items.is_fresh), items.gave)
+        };
+        taken.make_room(this)?;
+        taken.forget();
+        if is_fresh {
+            taken.source.call_method0(python, "close")?;
+        }
+        Ok((taken.source.clone_ref(python), gave))
+    }
+
     /// The next for the call: what was there before, else from the source, as if nothing counted.
     fn give(&self, python: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let outside = self.outside.bind(python);
@@ -239,6 +336,7 @@ impl Taken {
         let python = this.py();
         let next = {
             let mut items = self.items();
+            items.is_fresh = false;
             let next = items.given.pop_front();
             items.gave = !items.given.is_empty();
             next
@@ -263,6 +361,7 @@ impl Taken {
     fn pass(&self, python: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let waiting = {
             let mut items = self.items();
+            items.is_fresh = false;
             let at = items.at;
             items.given.remove(at)
         };
@@ -300,10 +399,15 @@ impl Taken {
     }
 
     fn step(&self, python: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        match self.source.bind(python).call_method0("__next__") {
-            Ok(item) => Ok(Some(item.unbind())),
-            Err(error) if error.is_instance_of::<PyStopIteration>(python) => Ok(None),
-            Err(error) => Err(error),
-        }
+        // Its last word is what a generator returns.
+        self.source.call_method0(python, "__next__").map(Some)
     }
+}
+
+/// Says that a generator can't do as the program asks, since a count has taken of it.
+fn further_on(does: &str) -> PyErr {
+    LaptimeError::new_err(format!(
+        "the generator {does}, but lt.count has taken items of it that the program has not had \
+         yet, and it can't go back: count the step with a generator of its own"
+    ))
 }

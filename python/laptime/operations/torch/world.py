@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import logging
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CellType, CodeType, FunctionType, GeneratorType
 from typing import Any
 
@@ -167,6 +168,17 @@ def keep_modes(world: World, fake_mode: FakeTensorMode | None) -> Callable[[], N
 _DROPS = ("POP_TOP", "JUMP_BACKWARD_NO_INTERRUPT")
 
 
+def _drops(generator: GeneratorType[Any, Any, Any], drops: Sequence[str]) -> bool:
+    """Whether one of these follows each `yield` of a generator."""
+    code = [it.opname for it in dis.get_instructions(generator.gi_code)]
+    after = zip(code, [*code[1:], ""], [*code[2:], "", ""])
+    return all(
+        (then if next == "RESUME" else next) in drops
+        for one, next, then in after
+        if one == "YIELD_VALUE"
+    )
+
+
 def _names_models(code: CodeType, names: dict[str, Any], depth: int) -> bool:
     """Whether code, or a function that it names, names a model or an optimizer."""
     for name in code.co_names:
@@ -200,18 +212,22 @@ class Outside:
         self.reach([("", item)])
 
     def is_refused(self, generator: Any) -> bool:
-        """Whether a generator makes something of what it is sent, or code of its own trains."""
+        """Whether a generator was begun and takes what it is sent, or code of its own trains."""
         if not isinstance(generator, GeneratorType):
             return False
         frame = generator.gi_frame
         if frame is not None and _names_models(generator.gi_code, frame.f_globals, 3):
             return True
-        code = [it.opname for it in dis.get_instructions(generator.gi_code)]
-        after = zip(code, [*code[1:], ""], [*code[2:], "", ""])
-        return any(
-            one == "YIELD_VALUE" and (then if next == "RESUME" else next) not in _DROPS
-            for one, next, then in after
-        )
+        return not self.is_fresh(generator) and not _drops(generator, _DROPS)
+
+    def is_fresh(self, source: Any) -> bool:
+        """Whether it is a generator of which nothing has run: it can't be sent anything yet."""
+        is_generator = isinstance(source, GeneratorType)
+        return is_generator and inspect.getgeneratorstate(source) == inspect.GEN_CREATED
+
+    def ignores(self, generator: Any) -> bool:
+        """Whether a generator makes nothing of what it is sent, nor one that it goes through."""
+        return _drops(generator, _DROPS[:1])
 
     def take(self, source: Any) -> tuple[Any, ...]:
         """The next one, or nothing at the end."""
