@@ -127,7 +127,9 @@ def _count(
     model, inputs, keywords = call
     world = World()
     world.state.reach([("", model), ("", list(inputs)), ("", keywords), ("", loss)])
-    return world.run(lambda: jax.count(model, inputs, keywords, backward=backward, loss=loss))
+    return world.run(
+        lambda: jax.count(model, inputs, keywords, backward=backward, loss=loss)
+    )._warned(world.state.failed())
 
 
 def no_weights() -> AbstractContextManager[Any]:

@@ -15,13 +15,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .arrays import Arrays
+
 #: Answers with what puts the object back, perhaps with what else is reached through it.
 Saver = Callable[[Any], Callable[[], Any] | tuple[Callable[[], Any], Any] | None]
-
-#: Objects of a NumPy array that are entered.
-MOST_ENTERED = 100_000
-#: Bytes of NumPy arrays that are copied before a count; what is beyond is left alone.
-MOST_COPIED = 1 << 30
 
 
 def savers() -> Iterator[tuple[type, Saver]]:
@@ -37,7 +34,7 @@ def savers() -> Iterator[tuple[type, Saver]]:
     if numpy is not None:
         yield numpy.random.Generator, _numpy_generator
         yield numpy.random.RandomState, _numpy_state
-        yield numpy.ndarray, _Arrays()
+        yield numpy.ndarray, Arrays()
 
 
 def _remembered(function: Any) -> tuple[Callable[[], Any], list[Any]]:
@@ -157,43 +154,6 @@ class _Meanwhile(deque[Any]):
         for item in [item for item in items if id(item) in self.taken]:
             items.remove(item)
         items.extend(item for item in self.put if id(item) not in self.taken)
-
-
-class _Arrays:
-    """Copies arrays, up to `MOST_COPIED` in all."""
-
-    def __init__(self) -> None:
-        self._copied = 0
-
-    def __call__(self, array: Any) -> Callable[[], Any] | tuple[Callable[[], Any], Any] | None:
-        if not array.flags.writeable:
-            return None
-        if array.dtype == object and array.size <= MOST_ENTERED:
-            return _objects(array)
-        if array.dtype.hasobject:
-            return None
-        self._copied += array.nbytes
-        if self._copied > MOST_COPIED:
-            return None
-        before = array.copy()
-
-        def restore() -> None:
-            # Only what changed is written: others may read it, and a file may lie behind it.
-            if array.tobytes() != before.tobytes():
-                array[...] = before
-
-        return restore
-
-
-def _objects(array: Any) -> tuple[Callable[[], Any], Any]:
-    """An array of Python's objects."""
-    before = array.copy()
-
-    def restore() -> None:
-        if any(one is not other for one, other in zip(array.flat, before.flat)):
-            array[...] = before
-
-    return restore, before.ravel().tolist()
 
 
 def _python_random(generator: random.Random) -> Callable[[], Any] | None:

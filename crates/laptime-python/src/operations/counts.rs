@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use laptime_core::Warning;
 use laptime_core::operations::{CONVENTIONS, Counts, Uncounted};
 use laptime_python_macros::guarded;
 use laptime_report::Format;
@@ -141,6 +142,20 @@ impl OpCounts {
     #[classattr]
     fn conventions() -> Vec<&'static str> {
         CONVENTIONS.to_vec()
+    }
+
+    /// The counts with warnings that came after they were closed.
+    fn _warned(&self, python: Python<'_>, messages: Vec<String>) -> PyResult<Py<Self>> {
+        let mut counts = Counts::clone(&self.counts);
+        for message in &messages {
+            counts.warnings.push(Warning::new("put-back", message));
+        }
+        let account = Self {
+            counts: Arc::new(counts),
+            subject: self.subject.clone(),
+            cross_check: self.cross_check.clone(),
+        };
+        account.with_cost(python)
     }
 
     /// The counts with what they are of: a name, its inputs by label, sizes and type, and how it

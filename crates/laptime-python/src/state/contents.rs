@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use super::holder::{Holder, Part, set_cell, slot};
 use super::iterators::Taken;
 
+use crate::handler;
 use crate::interned::intern;
 
 /// An iterator that is stood in for, or a tuple of some.
@@ -121,6 +122,14 @@ impl Kept {
         Ok(())
     }
 
+    /// Says that it could not be put back.
+    fn failed(&self, python: Python<'_>, error: &PyErr) -> String {
+        let class = self.object.bind(python).get_type();
+        let name = class.fully_qualified_name();
+        let name = name.map_or_else(|_| "object".into(), |it| it.to_string());
+        format!("a {name} could not be put back after the count, and is changed: {error}")
+    }
+
     /// Where in the object something stands.
     fn place(&self, python: Python<'_>, key: &Py<PyAny>) -> Holder {
         let part = match &self.what {
@@ -141,13 +150,19 @@ fn owing<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, Taken>>
     value.cast::<Taken>().ok().filter(|it| it.get().gave())
 }
 
-/// Puts everything back. An error of one leaves no other out.
-pub fn restore(python: Python<'_>, all: &[Arc<Kept>]) -> PyResult<()> {
+/// Puts everything back. An error of one leaves no other out: answers with what failed, and with
+/// what a signal's handler raised on the way.
+pub fn restore(python: Python<'_>, all: &[Arc<Kept>]) -> (Vec<String>, PyResult<()>) {
+    let mut failed = Vec::new();
     let mut outcome = Ok(());
     for kept in all {
-        outcome = outcome.and(kept.restore(python));
+        match kept.restore(python) {
+            Ok(()) => {}
+            Err(error) if handler::raised_amid(python, &error) => outcome = outcome.and(Err(error)),
+            Err(error) => failed.push(kept.failed(python, &error)),
+        }
     }
-    outcome
+    (failed, outcome)
 }
 
 fn restore_dict(object: &Bound<'_, PyAny>, before: &Bound<'_, PyDict>) -> PyResult<()> {

@@ -33,6 +33,8 @@ type Found = (String, Py<PyAny>);
 #[pyclass(frozen, module = "laptime._core")]
 pub struct State {
     walk: Mutex<Walk>,
+    /// What could not be put back, in words.
+    failed: Mutex<Vec<String>>,
 }
 
 impl State {
@@ -62,6 +64,7 @@ impl State {
         let walk = Walk::new(Kinds::new(sought, leaves, libraries, savers), outside);
         Self {
             walk: Mutex::new(walk),
+            failed: Mutex::default(),
         }
     }
 
@@ -75,11 +78,19 @@ impl State {
         self.walk().found(python, index)
     }
 
-    /// Puts everything back. Again does no harm.
+    /// Puts everything back; raises only what a signal's handler raises. Again does no harm.
     fn restore(&self, python: Python<'_>) -> PyResult<()> {
         // Nothing is locked while Python may run.
         let kept = self.walk().kept(python);
-        contents::restore(python, &kept)
+        let (failed, outcome) = contents::restore(python, &kept);
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = failed;
+        outcome
+    }
+
+    /// What could not be put back, and why.
+    fn failed(&self) -> Vec<String> {
+        let failed = self.failed.lock();
+        failed.unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -51,13 +51,19 @@ class Call:
         self.without: str | None = None
         #: Whether something would have written to what was there before.
         self.refused = False
+        #: What could not be put back after a run, this or an earlier one.
+        self._failed: list[str] = []
 
     def run(self, *, fake: bool, copies: bool = False, why: str | None = None) -> OpCounts:
         """Counts it, and leaves everything as it was. `why` it isn't run on fake tensors."""
         survivors = Survivors()
         world = worlds.world()
         world.undo.insert(0, survivors.forget)
-        return world.run(lambda: self._count(world, survivors, fake, copies, why))
+        try:
+            counts = world.run(lambda: self._count(world, survivors, fake, copies, why))
+        finally:
+            self._failed += world.state.failed()
+        return counts._warned(self._failed)
 
     def _count(
         self, world: World, survivors: Survivors, fake: bool, copies: bool, why: str | None

@@ -20,7 +20,7 @@ ENDED: list[str] = []
 
 def plain() -> Iterator[int]:
     for at in range(5):
-        yield at
+        yield at + 1
 
 
 def through() -> Iterator[int]:
@@ -29,14 +29,14 @@ def through() -> Iterator[int]:
 
 def returning() -> Iterator[int]:
     for at in range(3):
-        yield at
-    return "the end"  # noqa: B901
+        yield at + 1
+    return "the end"
 
 
 def cleaning() -> Iterator[int]:
     try:
         for at in range(5):
-            yield at
+            yield at + 1
     finally:
         ENDED.append("cleaned")
 
