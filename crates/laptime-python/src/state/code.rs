@@ -11,6 +11,26 @@ use super::walk::Walk;
 
 use crate::interned::intern;
 
+/// What of a function of the program's own is put back, beside its defaults.
+const OF_A_FUNCTION: [&str; 6] = [
+    "__code__",
+    "__kwdefaults__",
+    "__dict__",
+    "__doc__",
+    "__name__",
+    "__qualname__",
+];
+
+/// By one of these, code writes to globals that it doesn't name: then all of its module is kept.
+/// `sys.modules` does too, but `modules` alone is also what a model has.
+const BY_NAME: [&[&str]; 5] = [
+    &["globals"],
+    &["exec"],
+    &["import_module"],
+    &["__import__"],
+    &["sys", "modules"],
+];
+
 impl Walk {
     /// What a cell holds.
     pub(super) fn cell(&mut self, cell: &Bound<'_, PyAny>, at: usize, name: Option<Py<PyAny>>) {
@@ -72,7 +92,20 @@ impl Walk {
         }
         let defaults = intern!(python, "__defaults__");
         let before = function.getattr(defaults)?;
-        let mut kept = Kept::new(function, What::Defaults(before.clone().unbind()));
+        let file: String = code.getattr(intern!(python, "co_filename"))?.extract()?;
+        let is_own = self.kinds.is_own_file(&file);
+        let mut own = vec![(
+            defaults.clone().into_any().unbind(),
+            before.clone().unbind(),
+        )];
+        for name in if is_own { &OF_A_FUNCTION[..] } else { &[] } {
+            let name = PyString::intern(python, name);
+            own.push((
+                name.clone().into_any().unbind(),
+                function.getattr(name)?.unbind(),
+            ));
+        }
+        let mut kept = Kept::new(function, What::Function(own));
         if let Some(stood_in) = self.stand_in(&before, defaults) {
             function.setattr(defaults, &stood_in.instead)?;
             kept.stood_in.push(stood_in);
@@ -82,8 +115,7 @@ impl Walk {
         for value in std::iter::once(Ok(before)).chain(more) {
             self.push(&value?, place, None);
         }
-        let file: String = code.getattr(intern!(python, "co_filename"))?.extract()?;
-        if self.kinds.is_own_file(&file) {
+        if is_own {
             let globals = function.getattr(intern!(python, "__globals__"))?;
             self.globals(globals.cast::<PyDict>()?, &code, place)?;
         }
@@ -101,9 +133,10 @@ impl Walk {
         let mut stood_in = Vec::new();
         for name in code.getattr(intern!(python, "co_names"))?.try_iter()? {
             let name = name?;
-            let value = globals.get_item(&name)?;
-            if let Some(value) = &value {
+            let mut value = globals.get_item(&name)?;
+            if let Some(value) = &mut value {
                 if let Some(one) = self.stand_in(value, &name) {
+                    *value = one.value.bind(python).clone();
                     globals.set_item(&name, &one.instead)?;
                     stood_in.push(one);
                 }
@@ -114,6 +147,12 @@ impl Walk {
         let mut kept = Kept::new(globals.as_any(), What::Names(before));
         kept.stood_in = stood_in;
         self.keep(kept);
+        let names = code.getattr(intern!(python, "co_names"))?;
+        let names: Vec<String> = names.extract()?;
+        let has = |name: &&str| names.iter().any(|it| it == name);
+        if BY_NAME.iter().any(|all| all.iter().all(has)) {
+            self.push(globals.as_any(), place, None);
+        }
         self.written(globals, code, place)?;
         for constant in code.getattr(intern!(python, "co_consts"))?.try_iter()? {
             let constant = constant?;

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
 
-use super::holder::{Holder, Part, set_cell, slot};
+use super::holder::{self, Holder, Part, set_cell, slot};
 use super::iterators::Taken;
 
 use crate::handler;
@@ -40,8 +40,10 @@ pub enum What {
     Attributes(Py<PyDict>),
     /// Some of a class's own attributes.
     SomeAttributes(Vec<(Py<PyAny>, Option<Py<PyAny>>)>),
-    /// A function's.
-    Defaults(Py<PyAny>),
+    /// A function's own, by their names.
+    Function(Vec<(Py<PyAny>, Py<PyAny>)>),
+    /// Where its attributes are.
+    Place(Py<PyAny>),
     /// The class that it was of.
     Class(Py<PyType>),
     /// A callable that puts it back.
@@ -85,12 +87,15 @@ impl Kept {
             What::Names(before) => restore_names(object, before)?,
             What::Attributes(before) => restore_attributes(object, before.bind(python))?,
             What::SomeAttributes(before) => restore_some_attributes(object, before)?,
-            What::Defaults(before) => {
-                let name = intern!(python, "__defaults__");
-                if !object.getattr(name)?.is(before) {
-                    object.setattr(name, before)?;
+            What::Function(before) => {
+                for (name, before) in before {
+                    let name = name.bind(python).cast::<PyString>()?;
+                    if !object.getattr(name)?.is(before) {
+                        object.setattr(name, before)?;
+                    }
                 }
             }
+            What::Place(before) => holder::put_dict(object, before.bind(python))?,
             What::Class(before) => {
                 if !object.get_type().is(before) {
                     object.setattr(intern!(python, "__class__"), before)?;
@@ -135,7 +140,7 @@ impl Kept {
         let part = match &self.what {
             What::Cell(_) => Part::Cell,
             What::Slot(member, _) => Part::Slot(member.clone()),
-            What::Attributes(_) | What::Defaults(_) => Part::Attribute(key.clone_ref(python)),
+            What::Attributes(_) | What::Function(_) => Part::Attribute(key.clone_ref(python)),
             _ => Part::Item(key.clone_ref(python)),
         };
         Holder {
@@ -340,12 +345,7 @@ fn restore_names(
 }
 
 /// Attributes of a class that nobody may write, or that mean nothing to a program.
-const OF_THE_CLASS: [&str; 4] = [
-    "__dict__",
-    "__weakref__",
-    "__doc__",
-    "__static_attributes__",
-];
+const OF_THE_CLASS: [&str; 3] = ["__dict__", "__weakref__", "__static_attributes__"];
 
 fn restore_attributes(object: &Bound<'_, PyAny>, before: &Bound<'_, PyDict>) -> PyResult<()> {
     let live = attributes(object)?;

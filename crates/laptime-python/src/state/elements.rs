@@ -25,8 +25,12 @@ impl Walk {
                 let live = object.cast::<PyDict>()?;
                 let before = live.copy()?;
                 let mut kept = Kept::new(object, What::Dict(before.clone().unbind()));
-                for (key, value) in before.iter().take(entered) {
+                for (key, value) in before.copy()?.iter().take(entered) {
+                    let mut value = value;
                     if let Some(stood_in) = self.stand_in(&value, &key) {
+                        // A module's may be stood in for already: a function names it.
+                        value = stood_in.value.bind(python).clone();
+                        before.set_item(&key, &value)?;
                         live.set_item(&key, &stood_in.instead)?;
                         kept.stood_in.push(stood_in);
                     }

@@ -103,3 +103,28 @@ pub fn slot<'py>(
     let get = intern!(object.py(), "__get__");
     member.call_method1(get, (object, object.get_type())).ok()
 }
+
+/// The dictionary of an object's attributes, past what its class makes of it. Its class must say
+/// that it has one.
+pub fn dict<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the lock is held; without one, it raises.
+    unsafe {
+        let found = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
+        Bound::from_owned_ptr_or_err(object.py(), found)
+    }
+}
+
+/// Puts that dictionary back, if another one is in its place.
+pub fn put_dict(object: &Bound<'_, PyAny>, before: &Bound<'_, PyAny>) -> PyResult<()> {
+    if dict(object)?.is(before) {
+        return Ok(());
+    }
+    // SAFETY: the lock is held and both are alive; the object takes a share of the dictionary.
+    let set = unsafe {
+        ffi::PyObject_GenericSetDict(object.as_ptr(), before.as_ptr(), std::ptr::null_mut())
+    };
+    match set {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(object.py())),
+    }
+}

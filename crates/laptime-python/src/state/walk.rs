@@ -58,6 +58,8 @@ pub struct Walk {
     /// What stands in `found`, by class and address.
     told: HashSet<(usize, usize)>,
     iterators: HashMap<usize, Py<PyAny>>,
+    /// What something stands in for, by its address: it may be met again in another collection.
+    originals: HashMap<usize, Py<PyAny>>,
     /// What runs things outside of the call, for iterators.
     pub(super) outside: Option<Py<PyAny>>,
     /// What a signal's handler raised on the way: it is the program's.
@@ -87,6 +89,7 @@ impl Walk {
             found: (0..sought).map(|_| Vec::new()).collect(),
             told: HashSet::new(),
             iterators: HashMap::new(),
+            originals: HashMap::new(),
             outside,
             raised: None,
         }
@@ -273,12 +276,9 @@ impl Walk {
             }
         }
         if plain.has_dict {
-            // SAFETY: the lock is held, and its class says that it has one.
-            let attributes = unsafe {
-                let found = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
-                Bound::from_owned_ptr_or_err(python, found)?
-            };
+            let attributes = holder::dict(object)?;
             self.keep(Kept::new(object, What::Class(object.get_type().unbind())));
+            self.keep(Kept::new(object, What::Place(attributes.clone().unbind())));
             self.push(&attributes, place, None);
         }
         for member in &plain.slots {
@@ -318,10 +318,20 @@ impl Walk {
         if self.way == Way::Beneath {
             return None;
         }
+        if let Some(original) = self.originals.get(&value.as_ptr().addr()) {
+            return Some(StoodIn {
+                key: key.clone().unbind(),
+                value: original.clone_ref(key.py()),
+                instead: value.clone().unbind(),
+            });
+        }
         let instead = match value.cast_exact::<PyTuple>() {
             Ok(tuple) if tuple.len() <= LONGEST_TUPLE => self.tuple(tuple),
             _ => self.iterator(value),
         }?;
+        self.held.push(instead.clone_ref(key.py()));
+        self.originals
+            .insert(instead.as_ptr().addr(), value.clone().unbind());
         Some(StoodIn {
             key: key.clone().unbind(),
             value: value.clone().unbind(),

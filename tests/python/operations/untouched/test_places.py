@@ -29,6 +29,40 @@ class Level(enum.IntEnum):
 BYTES = bytearray(b"abc")
 VIEW = memoryview(bytearray(b"abc"))
 
+class Thing:
+    'A thing.'
+
+    def __init__(self):
+        self.kept, self.more = 1, [1]
+
+class Slim:
+    __slots__ = ("__dict__",)
+
+class Guarded(Thing):
+    @property
+    def __dict__(self):
+        raise AttributeError("there is none")
+
+THING, SLIM, MODEL, GUARDED = Thing(), Slim(), nn.Linear(1, 1), Guarded()
+SLIM.kept = 1
+
+def one(x=1, *, of=[1]):
+    'The first.'
+    return 1
+
+def two(y=2, *, of=[2]):
+    return 2
+
+def of_a_function():
+    names = ("__name__", "__qualname__", "__doc__", "__kwdefaults__", "__defaults__")
+    return one(), repr([getattr(one, name) for name in names]), dict(vars(one))
+
+OTHERS = [1]
+FEED = iter({{1: 1, 2: 2}})
+
+def of_feed():
+    return next(FEED)
+
 def step(x):
     {does}
     return x @ x
@@ -45,6 +79,41 @@ PLACES = {
     "a new variable": ("os.environ['A_STEP_WAS_HERE'] = '1'", "dict(os.environ)"),
     "a variable that was there": ("os.environ['PATH'] = '/nowhere'", "dict(os.environ)"),
     "a variable that is deleted": ("del os.environ['PATH']", "dict(os.environ)"),
+    "an object's dictionary": ("THING.__dict__ = {'new': 1}", "repr(vars(THING))"),
+    "that and what was in it": (
+        "own = vars(THING); THING.__dict__ = {}; own.clear(); THING.new = 1",
+        "repr(vars(THING))",
+    ),
+    "an object's dictionary in a slot": ("SLIM.__dict__ = {'new': 1}", "repr(vars(SLIM))"),
+    "a module's dictionary": ("MODEL.__dict__ = {}", "repr(MODEL)"),
+    "that of one that hides it": (
+        "object.__setattr__(GUARDED, 'new', 1)",
+        "getattr(GUARDED, 'new', None)",
+    ),
+    "a function's code": ("one.__code__ = two.__code__", "of_a_function()"),
+    "all of a function": (
+        "one.__name__ = one.__qualname__ = one.__doc__ = 'x'; one.__defaults__ = (3,); "
+        "one.__kwdefaults__ = {'of': 3}; one.__dict__ = {'new': 1}",
+        "of_a_function()",
+    ),
+    "a default by a keyword": ("one.__kwdefaults__['of'].append(2)", "of_a_function()"),
+    "a class's documentation": ("Thing.__doc__ = 'x'", "Thing.__doc__"),
+    "a new global": ("globals()['NEW'] = 1", "globals().get('NEW')"),
+    "a global that isn't named": (
+        "globals()['OTH' + 'ERS'] = 1; globals()['TH' + 'ING'] = 2",
+        "(repr(OTHERS), type(THING).__name__)",
+    ),
+    "what such a global holds": ("globals()['OTH' + 'ERS'].append(2)", "list(OTHERS)"),
+    "a global of a module": ("vars(sys.modules[__name__])['OTHERS'] = 5", "repr(OTHERS)"),
+    "a global of a module that is its own": (
+        "setattr(sys.modules[__name__], 'OTH' + 'ERS', 5)",
+        "repr(OTHERS)",
+    ),
+    "a global in text": ("exec('OTHERS = 5', globals())", "repr(OTHERS)"),
+    "an iterator of a module that is kept whole": (
+        "globals()['NEW'] = of_feed()",
+        "(globals().get('NEW'), isinstance(FEED, type(iter({}))))",
+    ),
     "a new attribute of a library's class": (
         "logging.Handler.seen = 1",
         "vars(logging.Handler).get('seen')",
@@ -117,6 +186,18 @@ def test_what_a_step_writes_there_is_put_back(folder: Path, place: str, mode: st
     counted = lt.count(written.step, torch.ones(2, 2), mode=mode)
     assert counted.flop == 12 or counted.flop == 16, "the step ran"
     assert eval(shown, vars(written)) == before  # noqa: S307
+
+
+def test_an_iterator_that_two_functions_and_their_module_hold_gives_all_again(
+    folder: Path,
+) -> None:
+    written = program(folder, "globals()['NEW'] = of_feed(), next(FEED)")
+    iterator = written.FEED
+    for _ in range(3):
+        lt.count(written.step, torch.ones(2, 2))
+    assert (written.of_feed(), next(written.FEED)) == (1, 2)
+    assert written.FEED is iterator
+    assert not hasattr(written, "NEW")
 
 
 def test_what_a_library_writes_into_itself_stays(folder: Path) -> None:
