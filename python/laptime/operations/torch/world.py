@@ -230,15 +230,15 @@ class Outside:
         return _drops(generator, _DROPS[:1])
 
     def take(self, source: Any) -> tuple[Any, ...]:
-        """The next one, or nothing at the end."""
+        """The next one; at the end nothing, and what the iterator returns."""
         functions = torch._C._len_torch_function_stack()
         above = [torch._C._pop_torch_function_stack() for _ in range(functions)]
         try:
             with Alone():
                 try:
                     return (next(source),)
-                except StopIteration:
-                    return ()
+                except StopIteration as end:
+                    return () if end.value is None else (None, end.value)
         finally:
             while above:
                 torch._C._push_on_torch_function_stack(above.pop())
