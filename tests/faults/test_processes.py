@@ -284,7 +284,10 @@ def test_a_child_that_no_fork_handler_told_ends_and_leaves_its_parents_laps_alon
 @pytest.mark.skipif(os.geteuid() != 0, reason="root alone may change its user and its root folder")
 @pytest.mark.parametrize(
     ("change", "cause"),
-    [("os.setuid(65534)", "changed its user"), ("os.chroot(jail)", "changed its root folder")],
+    [
+        ("os.setuid(65534)", "it or its parent changed the user"),
+        ("os.chroot(jail)", "its root folder is another one"),
+    ],
 )
 def test_a_child_that_can_no_longer_reach_the_recording_says_why(
     run: Runner, change: str, cause: str

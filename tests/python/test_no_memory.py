@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import laptime as lt
+
 SWEEP = Path(__file__).with_name("failing_allocations.py")
 
 pytestmark = pytest.mark.interpreter
@@ -115,3 +117,11 @@ def test_a_question_that_takes_more_memory_than_there_is_is_a_memory_error(
         assert set(answers) <= {"ok", "MemoryError"}, line
         assert answers[-1] == "ok", line
     assert "report MemoryError" in done.stdout
+
+
+def test_what_answers_nothing_answers_none() -> None:
+    timer = lt.Timer()
+    assert lt.mark("here") is None
+    assert lt.metric("loss", 1.0) is None
+    assert lt.enable() is None
+    assert timer.clear() is None

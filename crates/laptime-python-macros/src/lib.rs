@@ -72,7 +72,7 @@ fn guard(attributes: &[Attribute], signature: &mut Signature, block: &mut Block)
         "__len__" | "__hash__" | "__bool__" | "__contains__" | "__clear__" => {
             (quote!(answered), quote!(#given))
         }
-        _ if is("new") || is("setter") => (quote!(answered), quote!(#given)),
+        _ if is("new") || is("setter") || is_nothing(&given) => (quote!(answered), quote!(#given)),
         _ => (quote!(answered_object), quote!(::pyo3::Py<::pyo3::PyAny>)),
     };
     signature.output = if fails && run.to_string() == "answered" {
@@ -81,6 +81,12 @@ fn guard(attributes: &[Attribute], signature: &mut Signature, block: &mut Block)
         parse_quote!(-> ::pyo3::PyResult<#output>)
     };
     *block = parse_quote!({ crate::entry::#run(#body) });
+}
+
+/// Whether it answers `None`: as an object of its own, `()` would be an empty tuple.
+fn is_nothing(given: &Type) -> bool {
+    let text = given.to_token_stream().to_string().replace(' ', "");
+    text == "()" || text == "PyResult<()>"
 }
 
 fn is_result(given: &Type) -> bool {
