@@ -202,18 +202,21 @@ pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*m
         if known.is_none() && launches::is_due(python) {
             kinds::look_at_laps();
         }
-        let object = if let Some(known) = known {
-            ffi::Py_NewRef(known as *mut ffi::PyObject)
-        } else if OWN.get().get_or_insert_default().len() < kinds::OWN_TYPES
-            && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH
-        {
-            let object = kinds::with_own_type(python, given, site)?;
+        let may_own = OWN.get().get_or_insert_default().len() < kinds::OWN_TYPES
+            && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH;
+        // Without the memory for a type it shares one.
+        let own = (known.is_none() && may_own)
+            .then(|| kinds::with_own_type(python, given, site).ok())
+            .flatten();
+        if let Some(own) = own {
             OWN.get()
                 .get_or_insert_default()
-                .insert(site.index(), ffi::Py_NewRef(object).addr());
-            object
-        } else {
-            handle::instance(python, TYPES.get().base, given, site)?
+                .insert(site.index(), ffi::Py_NewRef(own).addr());
+        }
+        let object = match (known, own) {
+            (Some(known), _) => ffi::Py_NewRef(known as *mut ffi::PyObject),
+            (None, Some(own)) => own,
+            (None, None) => handle::instance(python, TYPES.get().base, given, site)?,
         };
         if ffi::PyUnicode_CheckExact(given) != 0
             && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH
