@@ -16,7 +16,6 @@ use crate::messages::{quoted, say, say_lines};
 use crate::ops::error::OpsError;
 use crate::recordings;
 use crate::scripts;
-use crate::settings::SettingsError;
 
 /// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
@@ -243,9 +242,6 @@ pub enum CliError {
     /// A recording could not be read.
     #[error(transparent)]
     Reading(#[from] ReadError),
-    /// A configuration file could not be used.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
     /// `run` failed by itself, before the program was started.
     #[error(transparent)]
     BeforeStart(Box<CliError>),
@@ -290,8 +286,7 @@ impl CliError {
             | Self::RecordingExists { .. }
             | Self::RecordingBusy { .. }
             | Self::NotARecording { .. } => ERROR,
-            Self::Settings(_)
-            | Self::NoFormat
+            Self::NoFormat
             | Self::UnknownExport { .. }
             | Self::Binary { .. }
             | Self::IsRecording { .. }

@@ -20,7 +20,6 @@ mod ops;
 mod own_code;
 mod recordings;
 mod scripts;
-mod settings;
 mod terminal;
 mod usage;
 

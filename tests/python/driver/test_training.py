@@ -111,12 +111,11 @@ def test_it_can_be_switched_off(tmp_path: Path, fake_driver: Path) -> None:
     assert "torch used cuda:0, and LAPTIME_DEVICE=off: times are host times" in report.to_json()
 
 
-def test_phases_wait_for_the_device_where_the_project_says_so(
+def test_phases_wait_for_the_device_where_the_environment_says_so(
     tmp_path: Path, fake_driver: Path
 ) -> None:
     pytest.importorskip("torch")
-    (tmp_path / "laptime.toml").write_text('[run]\ndevice = "sync"\n')
-    report = recorded(tmp_path, fake_driver).report()
+    report = recorded(tmp_path, fake_driver, LAPTIME_DEVICE="sync").report()
     assert "device.synchronized" in report.to_json()
     rows = report.steady
     assert rows is not None

@@ -20,13 +20,7 @@ use crate::error::CliError;
 /// The folder, beside the project.
 const FOLDER: &str = ".laptime/baselines";
 /// What a project's own folder has.
-const MARKS: [&str; 5] = [
-    ".laptime",
-    ".git",
-    "pyproject.toml",
-    "laptime.toml",
-    "Cargo.toml",
-];
+const MARKS: [&str; 4] = [".laptime", ".git", "pyproject.toml", "Cargo.toml"];
 /// How often another job may be a moment quicker.
 const MOST_TRIES: usize = 100;
 /// What is written aside, and what had the name before.

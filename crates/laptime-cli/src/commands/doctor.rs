@@ -5,9 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use laptime_core::ClockKind;
-use laptime_recorder::environment::{
-    Asked, Counting, DEVICE_MEMORY_VARIABLE, DeviceMemory, MEMORY_VARIABLE, PYTHON_VARIABLE,
-};
+use laptime_recorder::environment::{Asked, PYTHON_VARIABLE};
 use laptime_recorder::keeper;
 use laptime_report::quantity::bytes;
 
@@ -16,23 +14,21 @@ use crate::error::{CliError, OK};
 use crate::launch::target::interpreter;
 use crate::machine::{Device, Devices, Limits, Machine, SpanCost};
 use crate::messages::say;
-use crate::settings::{Origin, Settings};
 
-/// Name, value and reason.
-type Row = (&'static str, String, String);
+use super::config::{self, Row};
 
 /// Prints what was found, or what was chosen.
 pub fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     let text = if args.ceilings {
         ceilings(args.json)
     } else if args.config {
-        let (mut rows, asked) = (Settings::load()?.rows(), Asked::here());
+        let asked = Asked::here();
         for ignored in &asked.warnings {
             say(err, format_args!("laptime: warning: {ignored}"));
         }
-        rows.extend(of_memory(&asked));
+        let rows = config::rows(&asked);
         if args.json {
-            settings_as_json(rows)
+            config::json(rows)
         } else {
             table(&rows)
         }
@@ -71,49 +67,6 @@ fn examine() -> Machine {
         .ok()
         .map(|path| path.display().to_string());
     Machine::examine(python, keeper::boot_id())
-}
-
-/// What the environment says of memory, which files say nothing of.
-fn of_memory(asked: &Asked) -> [Row; 2] {
-    let origin = |variable: &'static str, fallback: &str| {
-        let is_said = env::var_os(variable).is_some_and(|said| !said.is_empty());
-        let is_ignored = asked.warnings.iter().any(|one| one.variable == variable);
-        if is_said && !is_ignored {
-            Origin::Environment(variable).to_string()
-        } else {
-            fallback.to_owned()
-        }
-    };
-    let counted = match asked.memory {
-        None => "off",
-        Some(Counting::Allocations) => "on",
-        Some(Counting::Objects) => "objects",
-    };
-    let read = asked.device_memory.map_or("fold", DeviceMemory::name);
-    let usual = "default of laptime run --memory; bounds elsewhere";
-    [
-        (
-            "memory",
-            counted.to_owned(),
-            origin(MEMORY_VARIABLE, "default"),
-        ),
-        (
-            "device_memory",
-            read.to_owned(),
-            origin(DEVICE_MEMORY_VARIABLE, usual),
-        ),
-    ]
-}
-
-fn settings_as_json(rows: Vec<Row>) -> String {
-    let rows: serde_json::Map<String, serde_json::Value> = rows
-        .into_iter()
-        .map(|(key, value, origin)| {
-            let setting = serde_json::json!({ "value": value, "origin": origin });
-            (key.to_owned(), setting)
-        })
-        .collect();
-    format!("{:#}\n", serde_json::Value::Object(rows))
 }
 
 /// What was found, as name, value and reason.

@@ -5,6 +5,7 @@ mod bench;
 mod browser;
 mod compare;
 mod completions;
+mod config;
 mod doctor;
 mod export;
 mod man;

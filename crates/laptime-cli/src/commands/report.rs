@@ -8,23 +8,21 @@ use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
 use laptime_report::{By, Format, FunctionSort, View, has_rows, near, render};
 
-use super::{next, output};
+use super::{config, next, output};
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::formats::ENDINGS;
 use crate::messages::say;
-use crate::settings::{self, Setting, Settings};
 use crate::terminal::{self, Stream};
 
 /// Reads the recording and writes its report.
 pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
-    let settings = Settings::load()?;
-    let format = format(args, &settings.format)?;
+    let format = format(args)?;
     let to_file = args.output.is_some();
     let view = View {
         tree: args.tree,
         by: by(args),
-        sort: settings.sort.or_flag(args.sort, "--sort").value,
+        sort: args.sort.unwrap_or_default(),
         function_sort: (args.sort.and_then(FunctionSort::of)).unwrap_or_default(),
         filter: args.filter.clone(),
         columns: if is_tree(args, format) {
@@ -163,23 +161,19 @@ fn no_metric(question: &Until, summary: &Summary) -> CliError {
     }
 }
 
-/// The format that was asked for, or the configured one.
-fn format(args: &ReportArgs, configured: &Setting<Format>) -> Result<Format, CliError> {
+/// The format that was asked for, by its name or the file's.
+fn format(args: &ReportArgs) -> Result<Format, CliError> {
     let typed = args.format.or(args.json.then_some(Format::Json));
     let by_name = match &args.output {
         Some(path) if typed.is_none() => format_of(path)?,
         _ => None,
     };
-    let asked = typed.or(by_name);
-    if !args.tree {
-        return Ok(asked.unwrap_or(configured.value));
-    }
-    let format = asked.unwrap_or_default();
-    if matches!(format, Format::Text | Format::Tree) {
+    let format = typed.or(by_name).unwrap_or_default();
+    if !args.tree || matches!(format, Format::Text | Format::Tree) {
         return Ok(format);
     }
     Err(CliError::NoTree {
-        format: settings::name(&Format::NAMES, format),
+        format: config::name(&Format::NAMES, format),
     })
 }
 

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use laptime_recorder::environment::{
-    AUTO_VARIABLE, Asked, Automatic, DEVICE_VARIABLE, DeviceTime, MEMORY_VARIABLE, PYTHON_VARIABLE,
-    RUN_VARIABLE, STREAMS_VARIABLE, Streams,
+    AUTO_VARIABLE, Asked, Automatic, MEMORY_VARIABLE, PYTHON_VARIABLE, RUN_VARIABLE,
 };
 use laptime_recorder::{clock, folder};
 use laptime_report::{By, Format, View, render};
@@ -33,7 +32,6 @@ use crate::launch::target::{Request, Target, cannot_start};
 use crate::launch::watch::Watch;
 use crate::messages::say;
 use crate::recordings;
-use crate::settings::{Origin, Settings, name};
 use crate::terminal::{self, Stream};
 use crate::usage;
 
@@ -45,7 +43,6 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         return Err(before_start(error));
     }
     may_write(args).map_err(before_start)?;
-    let settings = Settings::load().map_err(|error| before_start(error.into()))?;
     let python = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
     let request = if args.module.is_empty() {
         Request::Program(&args.program)
@@ -74,16 +71,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     match &recording {
         Recording::Own(recording) => {
             command.env(RUN_VARIABLE, &recording.folder.path);
-            command.env(AUTO_VARIABLE, automatic(args, &settings));
-            // What nobody chose stays unsaid.
-            if settings.device.origin != Origin::Default {
-                let chosen = name(&DeviceTime::NAMES, settings.device.value);
-                command.env(DEVICE_VARIABLE, chosen);
-            }
-            if settings.streams.origin != Origin::Default {
-                let chosen = name(&Streams::NAMES, settings.streams.value);
-                command.env(STREAMS_VARIABLE, chosen);
-            }
+            command.env(AUTO_VARIABLE, automatic(args));
             if let Some(memory) = &args.memory {
                 command.env(MEMORY_VARIABLE, memory);
             }
@@ -192,15 +180,16 @@ fn again(args: &RunArgs) -> Vec<OsString> {
 }
 
 /// What is timed without a lap in the program.
-fn automatic(args: &RunArgs, settings: &Settings) -> String {
-    let none = args.no_auto.then_some(false);
-    let phases = settings.phases.clone().or_flag(none, "--no-auto").value;
-    let modules = settings
-        .modules
-        .clone()
-        .or_flag(none, "--no-auto")
-        .or_flag(args.modules.then_some(true), "--modules")
-        .value;
+fn automatic(args: &RunArgs) -> String {
+    let chosen = Asked::here().automatic.unwrap_or(Automatic {
+        phases: true,
+        ..Automatic::default()
+    });
+    let (phases, modules) = if args.no_auto {
+        (false, args.modules)
+    } else {
+        (chosen.phases, chosen.modules || args.modules)
+    };
     let automatic = Automatic {
         phases: phases || modules || args.ops || args.kernels.is_some(),
         modules,

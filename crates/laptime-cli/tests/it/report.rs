@@ -306,19 +306,6 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
-fn settings_choose_what_no_flag_chooses() {
-    let place = Place::new();
-    recording::folder(&place.path().join("a.lap"), 10);
-    place.file("laptime.toml", "[report]\nformat = 'json'\n");
-    let left = place.laptime(&["report", "a.lap"]);
-    assert_eq!(json(&left)["program"], "train.py");
-    place.file("laptime.toml", "[report]\nformats = 'json'\n");
-    let left = place.laptime(&["report", "a.lap"]);
-    assert_eq!(left.code, 2);
-    assert_eq!(place.laptime(&["run", "true"]).code, 125);
-}
-
-#[test]
 fn a_filter_narrows_every_format() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 250);
