@@ -30,7 +30,7 @@ fn settings_say_which_variable_is_ignored() {
         String::from_utf8(left.stdout).unwrap(),
         String::from_utf8(left.stderr).unwrap(),
     );
-    assert!(out.contains("run.device     events   default"), "{out}");
+    assert!(out.contains("device         events   default"), "{out}");
     assert!(
         err.starts_with(
             "laptime: warning: LAPTIME_DEVICE=\"gpu\" is not understood and is ignored; possible:"
