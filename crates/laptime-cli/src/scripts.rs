@@ -1,10 +1,11 @@
 //! Which scripts are near, for a user who named a program that can't be run.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use laptime_reader::named_file;
 
 use crate::launch::target::is_script;
 use crate::messages::quoted;
@@ -93,7 +94,8 @@ fn is_executable(program: &Path) -> bool {
 
 fn begins_with(file: &Path, bytes: &[u8]) -> bool {
     let mut start = vec![0; bytes.len()];
-    File::open(file).is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == bytes)
+    named_file::open(file)
+        .is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == bytes)
 }
 
 /// Scripts called like the program, the nearest first.

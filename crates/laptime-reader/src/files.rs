@@ -15,6 +15,7 @@ use laptime_core::format::window::WINDOW_LEN;
 use rustix::fs::SeekFrom;
 
 use crate::ReadError;
+use crate::named_file;
 
 /// A process's file in a recording; closed.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ impl ProcessFile {
     ///
     /// **Errors** when it cannot be opened, or is no regular file.
     pub fn whole(path: &Path) -> Result<Self, ReadError> {
-        let file = open_regular(path).map_err(|source| cannot_read(path, 0, source))?;
+        let file = named_file::open(path).map_err(|source| cannot_read(path, 0, source))?;
         let length = file
             .metadata()
             .map_err(|source| cannot_read(path, 0, source))?
@@ -69,7 +70,8 @@ impl ProcessFile {
 
     /// Opens it for reading.
     pub fn open(&self) -> Result<OpenFile<'_>, ReadError> {
-        let file = open_regular(&self.disk).map_err(|source| cannot_read(&self.path, 0, source))?;
+        let file =
+            named_file::open(&self.disk).map_err(|source| cannot_read(&self.path, 0, source))?;
         Ok(OpenFile { of: self, file })
     }
 }
@@ -136,15 +138,6 @@ impl OpenFile<'_> {
 /// The process id in the name of a process's file.
 pub fn process_id(name: &str) -> Option<u32> {
     name.split('-').next()?.parse().ok()
-}
-
-/// Opens a file, but no pipe or device, which could keep us waiting for ever.
-pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
-    if path.metadata()?.is_file() {
-        File::open(path)
-    } else {
-        Err(io::Error::other("not a regular file"))
-    }
 }
 
 pub(crate) fn cannot_read(path: &Path, offset: u64, source: io::Error) -> ReadError {

@@ -15,6 +15,7 @@ mod error;
 mod files;
 mod json_file;
 mod looked_at;
+pub mod named_file;
 mod opened;
 mod other_file;
 mod paths;

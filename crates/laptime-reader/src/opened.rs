@@ -10,7 +10,8 @@ use laptime_core::format::process::ProcessHeader;
 use laptime_core::run::{PROCESS_EXTENSION, REFERENCE_LINE};
 use laptime_core::{FormatError, RunInfo, zero_ns};
 
-use crate::files::{cannot_read, open_regular};
+use crate::files::cannot_read;
+use crate::named_file;
 use crate::other_file::OtherFile;
 use crate::process::damaged;
 use crate::run;
@@ -86,7 +87,7 @@ impl RecordingFiles {
                 return Ok(found);
             }
             let mut start = Vec::new();
-            let file = open_regular(&at).map_err(failed)?;
+            let file = named_file::open(&at).map_err(failed)?;
             (&file)
                 .take(MAX_REFERENCE_LEN)
                 .read_to_end(&mut start)
@@ -180,7 +181,7 @@ impl RecordingFiles {
             }
         }
         let run_path = self.path.join(RunInfo::FILE_NAME);
-        let run = match open_regular(&run_path) {
+        let run = match named_file::open(&run_path) {
             Ok(file) => Some(run::read(&run_path, file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => Some(Err(cannot_read(&run_path, 0, source))),

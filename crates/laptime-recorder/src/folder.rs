@@ -14,6 +14,7 @@ use laptime_core::RunInfo;
 use laptime_core::run::{FORMAT_VERSION, PROCESS_EXTENSION, REFERENCE_LINE};
 
 use crate::clock;
+use crate::found_file;
 use crate::keeper;
 
 /// Extension of recordings.
@@ -113,7 +114,7 @@ pub fn write_run(folder: &Path, run: &RunInfo) -> io::Result<()> {
 
 /// Whether a folder holds the `run.json` of another recording than this run's, which took its place.
 pub fn is_of_another(folder: &Path, run: &RunInfo) -> bool {
-    let found = fs::read(folder.join(RunInfo::FILE_NAME)).ok();
+    let found = found_file::read(&folder.join(RunInfo::FILE_NAME)).ok();
     let found = found.and_then(|bytes| RunInfo::from_json(&bytes).ok());
     found.is_some_and(|found| {
         (found.pid, found.started_monotonic_ns) != (run.pid, run.started_monotonic_ns)
@@ -150,7 +151,7 @@ pub fn discard(folder: &Path) {
 
 /// Whether another process records into a folder right now.
 pub fn is_busy(path: &Path) -> bool {
-    let run = fs::read(path.join(RunInfo::FILE_NAME)).ok();
+    let run = found_file::read(&path.join(RunInfo::FILE_NAME)).ok();
     let run = run.and_then(|bytes| RunInfo::from_json(&bytes).ok());
     run.is_some_and(|run| {
         let own = keeper::this_process();
@@ -251,7 +252,7 @@ fn is_part(path: &Path) -> bool {
     let name = Path::new(path.file_name().unwrap_or_default());
     if name == Path::new(RunInfo::FILE_NAME) || name == Path::new(UNFINISHED) {
         // Empty where its writer was killed just then.
-        return fs::read(path)
+        return found_file::read(path)
             .is_ok_and(|bytes| bytes.is_empty() || RunInfo::from_json(&bytes).is_ok());
     }
     if name.extension().is_some_and(|is| is == PROCESS_EXTENSION) {

@@ -12,6 +12,7 @@ use laptime_core::RunInfo;
 use laptime_core::format::process::ProcessHeader;
 use laptime_core::run::Keeper;
 
+use crate::found_file;
 use crate::platform;
 
 /// This process, as a keeper.
@@ -26,7 +27,7 @@ pub fn this_process() -> Keeper {
 
 /// Whether a folder is a recording in progress. **Errors** where it can't be read.
 pub fn goes_on(folder: &Path) -> io::Result<bool> {
-    let bytes = fs::read(folder.join(RunInfo::FILE_NAME))?;
+    let bytes = found_file::read(&folder.join(RunInfo::FILE_NAME))?;
     Ok(RunInfo::from_json(&bytes).is_ok_and(|run| is_in_progress(&run)))
 }
 

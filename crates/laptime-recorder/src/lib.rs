@@ -26,6 +26,7 @@ mod fold;
 pub mod folder;
 mod follow;
 mod fork;
+mod found_file;
 mod guard;
 pub mod keeper;
 mod live;

@@ -4,9 +4,10 @@
 //! nothing behind. Comes from the typed arguments, goes to [`super::child`].
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+use laptime_reader::named_file;
 
 use crate::error::CliError;
 
@@ -145,7 +146,7 @@ pub fn cannot_start(target: &Target, source: io::Error) -> CliError {
 /// The interpreter that the first line of a file names.
 fn shebang(file: &Path) -> Option<String> {
     let mut start = String::new();
-    let opened = File::open(file).ok()?;
+    let opened = named_file::open(file).ok()?;
     // Longer lines are cut by the system too.
     BufReader::new(opened.take(256))
         .read_line(&mut start)

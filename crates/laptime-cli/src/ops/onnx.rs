@@ -2,12 +2,12 @@
 //!
 //! Only the file itself is opened; what it says of other files is not followed.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 
 use laptime_core::Counts;
 use laptime_ops::Formulas;
+use laptime_reader::named_file;
 use laptime_report::operations::Subject;
 
 use super::error::OpsError;
@@ -18,15 +18,7 @@ use crate::args::OpsArgs;
 /// **Errors** when it can't be read, is damaged, or leaves sizes open that were not given.
 pub fn count(target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError> {
     let path = Path::new(target).to_owned();
-    // Before it is opened: opening a pipe would wait for whoever writes to it.
-    let opened = fs::metadata(&path).and_then(|found| {
-        if found.is_file() {
-            File::open(&path)
-        } else {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"))
-        }
-    });
-    let file = match opened {
+    let file = match named_file::open(&path) {
         Ok(file) => file,
         Err(source) => return Err(OpsError::Read { path, source }),
     };

@@ -1,7 +1,8 @@
 //! A file of Python that was named where a module should be: the command that names the module.
 
-use std::fs;
 use std::path::{Component, Path};
+
+use laptime_reader::named_file;
 
 use crate::messages::quoted;
 
@@ -64,9 +65,12 @@ struct Name {
     is_likely: bool,
 }
 
+/// Longest file that is looked through for names.
+const MOST_BYTES: u64 = 16 << 20;
+
 /// Functions and classes that a file defines, in its order; it is read, not run.
 fn names(file: &Path) -> Vec<Name> {
-    let text = fs::read(file).unwrap_or_default();
+    let text = named_file::read(file, MOST_BYTES).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     text.lines().filter_map(name).collect()
 }

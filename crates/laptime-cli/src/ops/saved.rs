@@ -1,27 +1,30 @@
 //! Counts that `laptime ops -f json` or `OpCounts.to_json()` wrote, shown again.
 
-use std::fs;
 use std::path::Path;
 
 use laptime_core::Counts;
+use laptime_reader::named_file;
 use laptime_report::operations::Subject;
 use laptime_report::operations::json::{self, ReadError};
 
 use super::error::OpsError;
 
+/// Longest file that is read as counts.
+const MOST_BYTES: u64 = 1 << 28;
+
 /// The counts in a file; none where it holds something else.
 ///
 /// **Errors** when it can't be read, or holds counts that are damaged or too new.
 pub fn read(path: &Path) -> Result<Option<(Counts, Subject)>, OpsError> {
-    if !path.is_file() {
+    if !path.exists() {
         return Ok(None);
     }
     let path = path.to_owned();
-    let text = match fs::read_to_string(&path) {
+    let text = match named_file::read(&path, MOST_BYTES) {
         Ok(text) => text,
         Err(source) => return Err(OpsError::Read { path, source }),
     };
-    match json::read(&text) {
+    match json::read(&String::from_utf8_lossy(&text)) {
         Ok(found) => Ok(Some(found)),
         Err(ReadError::Other) => Ok(None),
         Err(source) => Err(OpsError::Saved { path, source }),

@@ -13,6 +13,7 @@ mod help;
 mod hostile;
 mod launcher;
 mod missing;
+mod odd_files;
 mod ops;
 mod page;
 mod place;

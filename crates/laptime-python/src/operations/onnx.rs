@@ -1,9 +1,8 @@
 //! Counting an ONNX file: opens it, hands the bytes, says in Python's words what is missing.
 
-use std::fs::File;
-
 use laptime_onnx::{OnnxError, OpenDim};
 use laptime_python_macros::guarded;
+use laptime_reader::named_file;
 use pyo3::prelude::*;
 
 use super::counts::OpCounts;
@@ -20,7 +19,7 @@ pub fn count_onnx(
     dims: Vec<(String, u64)>,
 ) -> PyResult<Py<OpCounts>> {
     let path = path.path()?;
-    let file = File::open(&path).map_err(|error| from_io(&error, &path))?;
+    let file = named_file::open(&path).map_err(|error| from_io(&error, &path))?;
     let formulas = formula::all(python);
     let counted = python.detach(|| laptime_onnx::count(file, &dims, formulas));
     let counts = counted.map_err(|error| match &error {

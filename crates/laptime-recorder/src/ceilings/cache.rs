@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use laptime_core::Ceilings;
 
+use crate::found_file;
 use crate::machine::machine;
 
 /// The file that a machine's ceilings are kept in: below `$XDG_CACHE_HOME`, else `~/.cache`. `None` without either.
@@ -33,8 +34,8 @@ pub fn load() -> Option<Ceilings> {
 
 /// What a file keeps of a machine.
 pub(super) fn read(path: &Path, machine: &str) -> Option<Ceilings> {
-    let text = fs::read_to_string(path).ok()?;
-    let ceilings: Ceilings = serde_json::from_str(&text).ok()?;
+    let text = found_file::read(path).ok()?;
+    let ceilings: Ceilings = serde_json::from_slice(&text).ok()?;
     (ceilings.machine == machine).then_some(ceilings)
 }
 
