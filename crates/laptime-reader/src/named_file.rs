@@ -2,7 +2,7 @@
 //!
 //! It is opened without waiting, and read only where it is a regular file and not too long.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -14,20 +14,22 @@ use rustix::fs::OFlags;
 /// **Errors** with the system's reason, and for what is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     // A pipe is opened at once then, and nothing else is: a device may act on being opened.
-    regular(path.metadata()?.is_file())?;
+    regular(&path.metadata()?)?;
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(flags.bits().cast_signed())
         .open(path)?;
     // It may have become another one since it was asked.
-    regular(file.metadata()?.is_file())?;
+    regular(&file.metadata()?)?;
     Ok(file)
 }
 
-fn regular(is_file: bool) -> io::Result<()> {
-    if is_file {
+fn regular(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
         Ok(())
+    } else if metadata.is_dir() {
+        Err(rustix::io::Errno::ISDIR.into())
     } else {
         Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -62,10 +64,12 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
         let link = place.path().join("link");
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
-        for path in [&*pipe, &*link, place.path(), Path::new("/dev/null")] {
+        for path in [&*pipe, &*link, Path::new("/dev/null")] {
             let error = read(path, 10).unwrap_err();
             assert_eq!(error.to_string(), "not a regular file", "{path:?}");
         }
+        let folder = read(place.path(), 10).unwrap_err();
+        assert_eq!(folder.kind(), io::ErrorKind::IsADirectory);
         let missing = read(&place.path().join("none"), 10).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     }

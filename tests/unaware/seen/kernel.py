@@ -19,7 +19,6 @@ THREADS_SIGNALS = 3 << 31
 
 STATUS = (
     "Umask",
-    "State",
     "Ngid",
     "TracerPid",
     "Uid",
