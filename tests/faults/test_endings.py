@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -59,7 +60,7 @@ def test_a_killed_program_says_where_it_was(run: Runner) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
         """
     )
-    assert outcome.code == 137
+    assert outcome.code == -signal.SIGKILL
     (process,) = outcome.summary()["processes"]
     assert process["state"] == "killed"
     assert [span["path"] for span in process["open"]] == ["epoch", "epoch/evaluation"]

@@ -34,7 +34,7 @@ ELSEWHERE = {
     "`kill -STOP` on `laptime run`": "crates/laptime-cli/tests/it/launcher",
     "garbage collections at other moments": "a fact of moments",
     "two mappings of the recording": "a fact of the interpreter's own books",
-    "finds 128 and the signal's number": "crates/laptime-cli/tests/it/launcher",
+    "isn't told of a core file": "crates/laptime-cli/tests/it/launcher",
     "comes from `laptime run`, unless": "crates/laptime-cli/tests/it/launcher",
     "`SIGPIPE` isn't ignored": "a fact of whoever starts it",
     "are obeyed twice": "a fact of whoever starts it",

@@ -1,3 +1,4 @@
+use laptime_core::SpanFlags;
 use proptest::prelude::*;
 
 use crate::analyzer::Options;
@@ -99,6 +100,19 @@ fn a_parent_with_laps_is_told_by_its_own() {
 }
 
 #[test]
+fn a_lap_that_another_thread_began_behind_the_end_is_none() {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["work"], 100 * MS, 200 * MS);
+    script.span_on(3, &["work"], 200 * MS, 400 * MS, SpanFlags::NONE);
+    script.leave_open(3, &["work"], 1_001 * MS);
+    let summary = of(script);
+    assert_eq!(summary.row("work").unwrap().partial_count, 0);
+    assert_eq!(total(&summary, "other"), Some(0));
+    assert!(summary.processes[0].open.is_empty());
+    assert_eq!(summary.parallel_ns, 100 * MS);
+}
+
+#[test]
 fn what_is_inside_of_a_lost_lap_is_not_outside_of_laps() {
     let mut script = Script::new(7, 1_000 * MS);
     script.span(&["lost", "child"], 100 * MS, 580 * MS);
@@ -106,13 +120,7 @@ fn what_is_inside_of_a_lost_lap_is_not_outside_of_laps() {
     // Beside laps of another thread what it covers isn't known.
     let mut script = Script::new(7, 1_000 * MS);
     script.span(&["lost", "child"], 100 * MS, 580 * MS);
-    script.span_on(
-        3,
-        &["beside"],
-        200 * MS,
-        100 * MS,
-        laptime_core::SpanFlags::NONE,
-    );
+    script.span_on(3, &["beside"], 200 * MS, 100 * MS, SpanFlags::NONE);
     let summary = of(script);
     assert_eq!(total(&summary, "other"), None);
     assert_eq!(total(&summary, "startup"), Some(100 * MS));

@@ -54,9 +54,9 @@ pub enum Command {
 #[command(
     override_usage = "laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...\n       \
                       laptime run [OPTIONS] -m <MODULE> [ARGS]...",
-    after_help = "Exit code: the program's own, 128 + N if signal N ended it; \
-                  125 wrong usage, or Laptime could not start it, 126 it is not executable, \
-                  127 it was not found. 2 is always the program's."
+    after_help = "Exit code: the program's own; a signal that ended the program ends laptime, too \
+                  (128 + N in a shell). 125 wrong usage, or Laptime could not start it, 126 it is \
+                  not executable, 127 it was not found. 2 is always the program's."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {

@@ -35,7 +35,8 @@ use clap::Parser;
 pub use cell::{CellOptions, cell_options};
 pub use error::CliError;
 
-/// Runs the command line of this process (the program's name first) and returns its exit code.
+/// Runs the command line of this process (the program's name first) and returns its exit code, or ends by
+/// the signal that ended the program it ran.
 ///
 /// The process is the command's alone: what it starts takes over the streams, and a mistake of the command's own is a
 /// message.
@@ -43,10 +44,12 @@ pub fn of_process(args: impl IntoIterator<Item = OsString>) -> i32 {
     launch::streams::are_ours();
     internal_error::are_quiet();
     let done = internal_error::caught(|| run(args, &mut stdout(), &mut stderr()));
-    done.unwrap_or_else(|error| {
+    let code = done.unwrap_or_else(|error| {
         messages::say(&mut stderr(), format_args!("laptime: {error}"));
         exit_code::INTERNAL
-    })
+    });
+    launch::ending::by_the_programs_signal();
+    code
 }
 
 /// Runs the command line `args` (the program's name first) and returns its exit code.

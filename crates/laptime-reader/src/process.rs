@@ -176,10 +176,15 @@ impl ProcessReader {
     }
 
     /// Open spans of the file's, with our paths; without those whose path no window defines so far,
-    /// and those inside of `<deep>`.
+    /// those inside of `<deep>`, and those that other threads began when the file had been closed.
     pub fn open_among(&self, spans: &[OpenSpan]) -> Vec<OpenSpan> {
+        let ended = self
+            .facts
+            .header
+            .closed
+            .map_or(u64::MAX, |closed| closed.ticks);
         let known = |span: &OpenSpan| match self.paths.of(span.path) {
-            Some(Told::Own(path)) => Some(OpenSpan { path, ..*span }),
+            Some(Told::Own(path)) if span.start < ended => Some(OpenSpan { path, ..*span }),
             _ => None,
         };
         spans.iter().filter_map(known).collect()

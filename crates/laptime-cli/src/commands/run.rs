@@ -23,7 +23,8 @@ use super::{next, output};
 use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::internal_error;
-use crate::launch::child::{RunningProgram, exit_code};
+use crate::launch::child::RunningProgram;
+use crate::launch::ending;
 use crate::launch::folder::claim;
 use crate::launch::masks::Blocked;
 use crate::launch::peaks;
@@ -109,17 +110,18 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         program: target.typed.clone(),
         source,
     })?;
-    let code = exit_code(&ended.end);
     let _background = Blocked::one(libc::SIGTTOU);
     let seen = watch.map(Watch::stop).unwrap_or_default();
-    if let Some(mut recording) = recording {
+    if let Some(recording) = &mut recording {
         recording.ended(ended.end.clone(), &target, &seen, err);
-        ended.exits_with(code);
-        if let Err(error) = internal_error::caught(|| tell(&recording, args, err)) {
-            say(err, format_args!("laptime: warning: no summary: {error}"));
-        }
     }
-    Ok(code)
+    ending::is(&ended.end);
+    if let Some(recording) = &recording
+        && let Err(error) = internal_error::caught(|| tell(recording, args, err))
+    {
+        say(err, format_args!("laptime: warning: no summary: {error}"));
+    }
+    Ok(ending::exit_code(&ended.end))
 }
 
 /// What stands where the program should and begins as options do: a typing mistake.

@@ -29,19 +29,12 @@ pub struct RunningProgram {
     signals: SignalsPassedOn,
 }
 
-/// A program that has ended.
+/// A program that has ended. What is sent to the launcher does nothing before its [end](super::ending) is known.
 #[derive(Debug)]
 pub struct EndedProgram {
     /// How.
     pub end: ProgramEnd,
-    signals: SignalsPassedOn,
-}
-
-impl EndedProgram {
-    /// From here on whoever ends the launcher ends it with the program's exit code.
-    pub fn exits_with(&self, code: i32) {
-        self.signals.end_with(code);
-    }
+    _signals: SignalsPassedOn,
 }
 
 impl RunningProgram {
@@ -72,7 +65,7 @@ impl RunningProgram {
         self.child.id()
     }
 
-    /// Waits for its end. Signals do nothing behind it until [`EndedProgram::exits_with`].
+    /// Waits for its end.
     pub fn wait(mut self) -> io::Result<EndedProgram> {
         while let Some(signal) = self.next_stop() {
             if let Some(witness) = &self.witness {
@@ -85,7 +78,7 @@ impl RunningProgram {
         let status = self.child.wait()?;
         Ok(EndedProgram {
             end: end(status, at),
-            signals: self.signals,
+            _signals: self.signals,
         })
     }
 
@@ -120,14 +113,5 @@ fn end(status: ExitStatus, monotonic_ns: u64) -> ProgramEnd {
         monotonic_ns,
         code: status.code(),
         signal: status.signal(),
-    }
-}
-
-/// The exit code that stands for how a program ended, as shells count it.
-pub fn exit_code(end: &ProgramEnd) -> i32 {
-    match (end.code, end.signal) {
-        (Some(code), _) => code,
-        (None, Some(signal)) => 128 + signal,
-        (None, None) => crate::exit_code::RUN_FAILED,
     }
 }

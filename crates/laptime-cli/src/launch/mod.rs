@@ -1,11 +1,12 @@
 //! Starting a program with recording on, and seeing it to its end.
 //!
 //! [`target`] says what to start, [`folder`] where it records, [`child`] starts it
-//! with what it has [`inherited`] and waits, [`signals`] are passed on (a `witness` tells which), [`streams`] left to it,
+//! with what it has [`inherited`] and waits, [`ending`] ends as it did, [`signals`] are passed on (a `witness` tells which), [`streams`] left to it,
 //! [`watch`] looks after what runs below it, [`recorded`] keeps `run.json`, [`peaks`] measures the machine before.
 //! `commands::run` puts them together.
 
 pub mod child;
+pub mod ending;
 pub mod folder;
 mod image;
 mod inherited;

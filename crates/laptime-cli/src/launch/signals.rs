@@ -6,21 +6,19 @@
 //! launcher's own, which ends it; but where a terminal goes away, its kernel tells the session's leader alone. A signal
 //! to the whole group has reached the program already; the [`witness`](super::witness) tells.
 //!
-//! Behind the program's end a signal ends what is left to do, the summary, with the program's exit code.
+//! Behind the program's end a signal ends what is left to do, the summary, and the launcher [as the program ended](super::ending).
 
 use std::mem::zeroed;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
 
-use super::witness;
+use super::{ending, witness};
 
 /// Process id of the running program; 0 while there is none.
 static PROGRAM: AtomicI32 = AtomicI32::new(0);
 /// Process id of the launcher: a child of it that is not yet the program has the handler, too.
 static LAUNCHER: AtomicI32 = AtomicI32::new(0);
 
-/// The exit code of a program that has ended; -1 before.
-static EXIT_CODE: AtomicI32 = AtomicI32::new(-1);
 /// The last signal that went to the group, and when its handler was done.
 static TO_GROUP: AtomicU8 = AtomicU8::new(0);
 static DONE_NS: AtomicU64 = AtomicU64::new(0);
@@ -102,12 +100,6 @@ impl SignalsPassedOn {
         PROGRAM.store(0, Ordering::SeqCst);
     }
 
-    /// From here on a signal ends the launcher with this code.
-    #[expect(clippy::unused_self, reason = "only while the signals are handled")]
-    pub fn end_with(&self, code: i32) {
-        EXIT_CODE.store(code, Ordering::SeqCst);
-    }
-
     /// Whether the program would have found a signal ignored without the launcher.
     pub fn ignored(&self, signal: libc::c_int) -> bool {
         let mut before = self.before.iter();
@@ -161,10 +153,8 @@ extern "C" fn pass_on(
     if !is_launcher || (FAULTS.contains(&signal) && (code > 0 || own)) {
         return as_by_default(signal, code > 0);
     }
-    let exit_code = EXIT_CODE.load(Ordering::SeqCst);
-    if exit_code >= 0 && !ENDS_NOBODY.contains(&signal) {
-        // SAFETY: safe in a handler.
-        unsafe { libc::_exit(exit_code) };
+    if !ENDS_NOBODY.contains(&signal) {
+        ending::at_once();
     }
     // The kernel's of these went to the group, the program with it; the witness forgets them by answering.
     let is_from_terminal = code == libc::SI_KERNEL;

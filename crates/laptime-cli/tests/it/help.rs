@@ -92,8 +92,9 @@ fn run_explains_itself() {
       -h, --help
               Print help (see a summary with '-h')
 
-    Exit code: the program's own, 128 + N if signal N ended it; 125 wrong usage, or Laptime could not
-    start it, 126 it is not executable, 127 it was not found. 2 is always the program's.
+    Exit code: the program's own; a signal that ended the program ends laptime, too (128 + N in a
+    shell). 125 wrong usage, or Laptime could not start it, 126 it is not executable, 127 it was not
+    found. 2 is always the program's.
     ");
 }
 

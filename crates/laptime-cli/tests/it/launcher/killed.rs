@@ -1,7 +1,10 @@
 //! Whoever kills the launcher kills the program, and no more than the program.
 
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::Command;
+
 use super::{Launched, kill, until_is};
-use crate::place::Place;
+use crate::place::{Place, as_in_foreground};
 
 #[test]
 fn a_program_is_killed_with_its_launcher() {
@@ -37,11 +40,31 @@ fn what_the_program_started_lives_on_as_it_does_alone() {
 }
 
 #[test]
-fn a_program_that_is_killed_ends_its_launcher_with_that_code() {
+fn a_program_that_a_signal_ends_ends_its_launcher_by_it() {
+    for signal in [
+        libc::SIGKILL,
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGSEGV,
+        libc::SIGABRT,
+        libc::SIGPIPE,
+        libc::SIGRTMIN(),
+    ] {
+        let place = Place::new();
+        let script = format!("echo ready; kill -{signal} $$");
+        let mut launched = Launched::ready(&place, &["sh", "-c", &script]);
+        let status = launched.launcher.wait().unwrap();
+        assert_eq!((status.code(), status.signal()), (None, Some(signal)));
+        assert!(!status.core_dumped());
+    }
+}
+
+#[test]
+fn a_shells_loop_ends_with_a_program_that_an_interrupt_ends() {
     let place = Place::new();
-    let mut launched = Launched::ready(&place, &["sh", "-c", "echo ready; kill -KILL $$"]);
-    assert_eq!(
-        launched.launcher.wait().unwrap().code(),
-        Some(128 + libc::SIGKILL)
-    );
+    let script = "for _ in 1 2; do $0 run sh -c 'echo round; kill -INT 0; sleep 1000'; done";
+    let mut loops = Command::new("bash");
+    as_in_foreground(loops.args(["-c", script, env!("CARGO_BIN_EXE_laptime")]));
+    let done = loops.current_dir(place.path()).process_group(0).output();
+    assert_eq!(done.unwrap().stdout, b"round\n");
 }
