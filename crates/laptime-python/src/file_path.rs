@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 
+use laptime_python_macros::guarded;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -12,6 +13,7 @@ use pyo3::types::PyBytes;
 
 use crate::entry::raised;
 use crate::errors;
+use crate::fast::name::Text;
 
 /// A path of a file. What is none is refused in the words of `os.fspath`.
 ///
@@ -60,6 +62,14 @@ pub fn written(text: String, path: Option<FilePath>) -> PyResult<Option<String>>
     };
     write(&text, &path.path()?)?;
     Ok(None)
+}
+
+/// Writes a text to a path: whole, or what is there stays.
+#[guarded]
+#[pyfunction]
+pub fn write_output(python: Python<'_>, path: FilePath, text: Text) -> PyResult<()> {
+    let path = path.path()?;
+    python.detach(|| write(&text.0, &path))
 }
 
 fn write(text: &str, path: &Path) -> PyResult<()> {

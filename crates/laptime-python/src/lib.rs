@@ -182,6 +182,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         comparison::compare,
         contest::judge_samples,
         environment::asked,
+        file_path::write_output,
         handler::raised_by_handler,
         jax::look_at_launches,
         machine::machine,

@@ -105,12 +105,23 @@ impl OpenFile<'_> {
     }
 
     /// The first offset at or after `offset` that is in no hole of the file; as far as the system tells.
-    fn data_from(&self, offset: u64) -> u64 {
-        let at = self.of.start + offset;
-        match rustix::fs::seek(&self.file, SeekFrom::Data(at)) {
-            Ok(data) => data.max(at) - self.of.start,
+    pub fn data_from(&self, offset: u64) -> u64 {
+        let data = rustix::fs::seek(&self.file, SeekFrom::Data(self.of.start + offset));
+        self.within(data, offset)
+    }
+
+    /// The first offset at or after `offset` that is in a hole of the file, or its length.
+    pub fn hole_from(&self, offset: u64) -> u64 {
+        let hole = rustix::fs::seek(&self.file, SeekFrom::Hole(self.of.start + offset));
+        self.within(hole, self.of.length)
+    }
+
+    /// An offset that the system found, `unknown` where it can't.
+    fn within(&self, found: rustix::io::Result<u64>, unknown: u64) -> u64 {
+        match found {
+            Ok(at) => at.saturating_sub(self.of.start).min(self.of.length),
             Err(rustix::io::Errno::NXIO) => self.of.length,
-            Err(_) => offset,
+            Err(_) => unknown,
         }
     }
 

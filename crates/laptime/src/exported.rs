@@ -12,7 +12,7 @@ use laptime_core::Warning;
 pub use laptime_export::Format as ExportFormat;
 use laptime_export::{About, Export, Survey};
 use laptime_reader::{ReadError, RecordedProcess, RecordingFiles};
-use laptime_recorder::draft::Draft;
+use laptime_recorder::output::Output;
 
 use crate::recorded::Recorded;
 
@@ -145,17 +145,9 @@ impl Recorded {
             ExportError::Output(source) => of_file(source),
             other => other,
         };
-        // A pipe or a device is written into; only a file can be replaced.
-        if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
-            let file = laptime_recorder::output::open(path).map_err(of_file)?;
-            return self.export(format, file).map_err(named);
-        }
-        // What a link leads to is replaced, not the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        // As any new file: what may be read of it the user's mask says.
-        let draft = Draft::of(&target, 0o666).map_err(of_file)?;
-        let exported = self.export(format, draft.file()).map_err(named)?;
-        draft.finish().map_err(of_file)?;
+        let output = Output::to(path).map_err(of_file)?;
+        let exported = self.export(format, output.file()).map_err(named)?;
+        output.finish().map_err(of_file)?;
         Ok(exported)
     }
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import InferenceCase, InferenceOutcome, visible_text
+from .._core import InferenceCase, InferenceOutcome, visible_text, write_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -294,7 +294,5 @@ def _written(text: str, path: str | PathLike[str] | None) -> str | None:
     """The text, or None where it was written to a file."""
     if path is None:
         return text
-    from pathlib import Path
-
-    Path(path).write_text(text, encoding="utf-8")
+    write_output(path, text)
     return None

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .._core import machine as _machine
+from .._core import machine as _machine, write_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,18 +95,7 @@ def write(
     verdicts: list[dict[str, Any]] | None = None,
 ) -> None:
     """Replaces a file at once: whoever reads it meanwhile finds the old one or the new one."""
-    to = Path(path)
-    descriptor, name = tempfile.mkstemp(dir=to.parent, prefix=f".{to.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(plain(benchmarks, verdicts), file, indent=1)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(to)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_output(path, json.dumps(plain(benchmarks, verdicts), indent=1))
 
 
 def merge(path: str | PathLike[str], benchmarks: list[dict[str, Any]]) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._core import write_output
 from .account import Account
 
 DASH = "–"  # noqa: RUF001
@@ -114,7 +115,7 @@ def put(text: str, output_file: str | None) -> None:
     if output_file:
         path = Path(output_file)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{text}\n", encoding="utf-8")
+        write_output(path, f"{text}\n")
     else:
         print(text)  # noqa: T201
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from os import PathLike, fspath
+from os import PathLike
 
-from .._core import timing_csv, timing_json
+from .._core import timing_csv, timing_json, write_output
 from .timers import Timers, check_name, seconds_of
-
-
-def _write(path: str | PathLike[str], text: str) -> None:
-    with open(fspath(path), "w", encoding="utf-8", newline="") as file:
-        file.write(text)
 
 
 def export_timing_csv(timers: Timers, path: str | PathLike[str], section_name: str) -> None:
@@ -22,7 +17,7 @@ def export_timing_csv(timers: Timers, path: str | PathLike[str], section_name: s
     """
     check_name("section_name", section_name)
     seconds_of(timers)
-    _write(path, timing_csv(section_name, dict(timers)))
+    write_output(path, timing_csv(section_name, dict(timers)))
 
 
 def export_timing_json(timers: Timers, path: str | PathLike[str], section_name: str) -> None:
@@ -33,4 +28,4 @@ def export_timing_json(timers: Timers, path: str | PathLike[str], section_name: 
     check_name("section_name", section_name)
     seconds_of(timers)
     timestamp = datetime.now().astimezone().isoformat(timespec="seconds")
-    _write(path, timing_json(section_name, timestamp, dict(timers)))
+    write_output(path, timing_json(section_name, timestamp, dict(timers)))

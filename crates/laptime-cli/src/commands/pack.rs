@@ -1,20 +1,26 @@
 //! `laptime pack`: makes one file of a recording's folder, to send or to keep.
 //!
 //! The file is a tar archive, so that any tool can look inside. Times and owners are left
-//! out: packing the same recording twice gives the same bytes.
+//! out: packing the same recording twice gives the same bytes. Holes stay holes: the archive takes the room on the disk that
+//! the recording takes.
 
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use laptime::Recorded;
 use laptime_core::RunInfo;
-use laptime_reader::{OpenFile, ReadError, RecordedProcess, RecordingFiles};
+use laptime_reader::{OpenFile, ProcessFile, ReadError, RecordedProcess, RecordingFiles};
 use laptime_recorder::draft::Draft;
 
 use crate::args::PackArgs;
 use crate::error::{CliError, OK};
 use crate::launch::folder::claim;
 use crate::messages::say;
+
+/// Bytes that an archive's members fill up to.
+const BLOCK_LEN: u64 = 512;
+/// Bytes copied at once.
+const PIECE_LEN: usize = 1 << 16;
 
 /// What is said of a recording whose files are not as they were written.
 const OF_FILES: [&str; 6] = [
@@ -77,17 +83,10 @@ fn write(run: Option<&RunInfo>, processes: &[RecordedProcess], target: &Path) ->
         archive.append_data(&mut header, RunInfo::FILE_NAME, bytes.as_slice())?;
     }
     for RecordedProcess { file, .. } in processes {
-        let mut reader = Reader {
-            file: file.open().map_err(as_io)?,
-            at: 0,
-        };
-        archive.append_data(&mut header(file.length), &file.name, &mut reader)?;
-        if reader.at != file.length {
-            return Err(io::Error::other(format!(
-                "{} changed while it was packed: {} bytes of {}",
-                file.name, reader.at, file.length
-            )));
-        }
+        let opened = file.open().map_err(as_io)?;
+        // The header alone: its content has holes.
+        archive.append_data(&mut header(file.length), &file.name, io::empty())?;
+        copy(&opened, file, archive.get_mut())?;
     }
     archive.into_inner()?.flush()?;
     draft.finish()
@@ -100,18 +99,38 @@ fn header(length: u64) -> tar::Header {
     header
 }
 
-/// A process's file, read from start to end.
-struct Reader<'a> {
-    file: OpenFile<'a>,
-    at: u64,
-}
-
-impl Read for Reader<'_> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(self.at, bytes).map_err(as_io)?;
-        self.at += count as u64;
-        Ok(count)
+/// Copies a process's file, and fills up its last block. What is a hole of it stays one.
+fn copy(opened: &OpenFile<'_>, file: &ProcessFile, to: &mut (impl Write + Seek)) -> io::Result<()> {
+    let changed = |at: u64| {
+        io::Error::other(format!(
+            "{} changed while it was packed: {at} bytes of {}",
+            file.name, file.length
+        ))
+    };
+    let mut piece = vec![0; PIECE_LEN];
+    let mut at = 0;
+    while at < file.length {
+        let data = opened.data_from(at).max(at);
+        to.seek_relative((data - at).cast_signed())?;
+        at = data;
+        let end = opened.hole_from(at).max(at);
+        while at < end {
+            let wanted = piece.len().min((end - at) as usize);
+            let count = opened.read(at, &mut piece[..wanted]).map_err(as_io)?;
+            if count == 0 {
+                return Err(changed(at));
+            }
+            to.write_all(&piece[..count])?;
+            at += count as u64;
+        }
     }
+    // What was cut off looks like a hole.
+    let last = file.length.saturating_sub(1);
+    if opened.read(last, &mut piece[..1]).map_err(as_io)? as u64 != file.length - last {
+        return Err(changed(last));
+    }
+    let rest = at.next_multiple_of(BLOCK_LEN) - at;
+    to.write_all(&[0; BLOCK_LEN as usize][..rest as usize])
 }
 
 fn as_io(error: ReadError) -> io::Error {

@@ -15,6 +15,7 @@ mod launcher;
 mod missing;
 mod odd_files;
 mod ops;
+mod outputs;
 mod page;
 mod place;
 mod recording;
