@@ -1,6 +1,6 @@
 //! Everything that ends a command early, with its exit code and the hint that helps.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use laptime::{ExportError, ExportFormat};
@@ -14,6 +14,7 @@ pub use crate::exit_code::{
 use crate::formats::ENDINGS;
 use crate::messages::{quoted, say, say_lines};
 use crate::ops::error::OpsError;
+use crate::outlet::Outlet;
 use crate::recordings;
 use crate::scripts;
 
@@ -419,7 +420,7 @@ impl CliError {
     }
 
     /// Writes the message and the hint; nothing for a closed pipe.
-    pub fn show(&self, err: &mut dyn Write) {
+    pub fn show(&self, err: &mut Outlet<'_>) {
         if matches!(self, Self::BrokenPipe) {
             return;
         }

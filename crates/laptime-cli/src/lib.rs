@@ -17,6 +17,7 @@ mod launch;
 mod machine;
 mod messages;
 mod ops;
+mod outlet;
 mod own_code;
 mod recordings;
 mod scripts;
@@ -32,6 +33,8 @@ use std::io::{Write, stderr, stdout};
 
 use clap::Parser;
 
+use outlet::Outlet;
+
 pub use cell::{CellOptions, cell_options};
 pub use error::CliError;
 
@@ -45,7 +48,10 @@ pub fn of_process(args: impl IntoIterator<Item = OsString>) -> i32 {
     internal_error::are_quiet();
     let done = internal_error::caught(|| run(args, &mut stdout(), &mut stderr()));
     let code = done.unwrap_or_else(|error| {
-        messages::say(&mut stderr(), format_args!("laptime: {error}"));
+        messages::say(
+            &mut Outlet::new(&mut stderr()),
+            format_args!("laptime: {error}"),
+        );
         exit_code::INTERNAL
     });
     launch::ending::by_the_programs_signal();
@@ -67,20 +73,21 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> i32 {
+    let (mut out, mut err) = (Outlet::new(out), Outlet::new(err));
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage::show(error, &args, out, err),
+        Err(error) => return usage::show(error, &args, &mut out, &mut err),
     };
     let cli = usage::with_dashes(cli, &args);
-    let result = commands::dispatch(&cli, out, err).and_then(|code| {
-        out.flush().map_err(CliError::from_output)?;
+    let result = commands::dispatch(&cli, &mut out, &mut err).and_then(|code| {
+        out.unseen().flush().map_err(CliError::from_output)?;
         Ok(code)
     });
     match result {
         Ok(code) => code,
         Err(error) => {
-            error.show(err);
+            error.show(&mut err);
             error.code()
         }
     }

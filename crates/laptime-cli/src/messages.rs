@@ -4,18 +4,20 @@
 //! shown, never obeyed by the terminal. A message that cannot be written changes nothing.
 
 use std::fmt::Display;
-use std::io::Write;
 use std::path::Path;
 
-use laptime_report::visible;
+use laptime_report::Shown;
+
+use crate::outlet::Outlet;
 
 /// Says one line. Everything that would act on the terminal, or begin a line, is written out.
-pub fn say(err: &mut dyn Write, text: impl Display) {
-    let _ = writeln!(err, "{}", visible(&text.to_string()));
+pub fn say(err: &mut Outlet<'_>, text: impl Display) {
+    let line = Shown::line(&text.to_string());
+    let _ = err.show(&Shown::lines(&format!("{line}\n")));
 }
 
 /// Says what may have several lines, such as a framework's own words.
-pub fn say_lines(err: &mut dyn Write, text: impl Display) {
+pub fn say_lines(err: &mut Outlet<'_>, text: impl Display) {
     for line in text.to_string().lines() {
         say(err, line);
     }
@@ -38,11 +40,12 @@ mod tests {
 
     #[test]
     fn nothing_that_is_said_acts_on_a_terminal() {
-        let mut said = Vec::new();
+        let mut written = Vec::new();
+        let mut said = Outlet::new(&mut written);
         say(&mut said, "cannot read a\u{1b}[2J\rb\nhint: rm");
         say_lines(&mut said, "first\u{9b}1m\nsecond\u{202e}");
         assert_eq!(
-            String::from_utf8(said).unwrap(),
+            String::from_utf8(written).unwrap(),
             "cannot read a\\u{1b}[2J\\rb\\nhint: rm\nfirst\\u{9b}1m\nsecond\\u{202e}\n"
         );
     }

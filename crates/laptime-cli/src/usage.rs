@@ -1,24 +1,26 @@
 //! What was typed wrongly: clap's errors with the line that helps, and options in a place where they mean nothing.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory};
 
 use crate::args::{Cli, Command, RunArgs};
+use laptime_report::Shown;
+
 use crate::error::{RUN_FAILED, USAGE};
-use crate::messages::quoted;
+use crate::messages::{quoted, say};
+use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
 use crate::{ops, recordings};
 
 /// Shows an error of clap's and returns the exit code. Help and version are data, wrong usage is a message.
-pub fn show<'a>(
+pub fn show<'a, 'w>(
     mut usage: clap::Error,
     typed: &[OsString],
-    out: &'a mut dyn Write,
-    err: &'a mut dyn Write,
+    out: &'a mut Outlet<'w>,
+    err: &'a mut Outlet<'w>,
 ) -> i32 {
     let command = typed.get(1).map(OsString::as_os_str).unwrap_or_default();
     let mut hint = forgotten_command(&usage, typed);
@@ -52,16 +54,15 @@ pub fn show<'a>(
     };
     let rendered = usage.render();
     let text = if terminal::is_coloured(stream) {
-        rendered.ansi().to_string()
+        Shown::coloured(&rendered.ansi().to_string())
     } else {
-        rendered.to_string()
+        Shown::lines(&rendered.to_string())
     };
     // Nowhere is left to say that the message could not be written.
-    let _ = target.write_all(text.as_bytes());
+    let _ = target.show(&text);
     if let Some(hint) = hint {
-        let _ = writeln!(target, "hint: {hint}");
+        say(target, format_args!("hint: {hint}"));
     }
-    let _ = target.flush();
     match usage.exit_code() {
         // A program's own 2 is passed on: it must mean nothing else.
         USAGE if is_run(typed) => RUN_FAILED,

@@ -59,7 +59,7 @@ impl Comparison {
     }
 
     fn render(&self, python: Python<'_>, format: Format, view: &View) -> PyResult<String> {
-        let text = || comparison::render(&self.0, format, view, false);
+        let text = || comparison::render(&self.0, format, view, false).into_string();
         asked_at_length(self.pair().rows.len() * 8_192, || Ok(python.detach(text)))
     }
 }

@@ -127,7 +127,7 @@ impl ContestOutcome {
 
     #[getter]
     fn text(&self, python: Python<'_>) -> String {
-        layout::text(&self.outcome, &self.names, BUDGET, stdout_width(python))
+        layout::text(&self.outcome, &self.names, BUDGET, stdout_width(python)).into_string()
     }
 
     #[getter]
@@ -144,7 +144,8 @@ impl ContestOutcome {
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let html = layout::fragment(&self.outcome, &self.names, BUDGET);
-        let plain = layout::text(&self.outcome, &self.names, BUDGET, stdout_width(python));
+        let plain =
+            layout::text(&self.outcome, &self.names, BUDGET, stdout_width(python)).into_string();
         let markdown = layout::markdown(&self.outcome, &self.names, BUDGET);
         let bundle = notebook::bundle(python, plain, html, Some(markdown))?;
         notebook::only(bundle, include, exclude)

@@ -54,7 +54,7 @@ pub fn write_timeline(
     let path = path.path()?;
     let written = python.detach(|| {
         let page = html::render(&page(&title.0, contexts, figsize));
-        laptime_recorder::output::write(&path, page)
+        laptime_recorder::output::write(&path, &*page)
     });
     written.map_err(|error| errors::from_io(&error, &path))
 }

@@ -118,7 +118,7 @@ impl OpenedRecording {
             ..View::default()
         };
         asked_at_length(self.bytes(), || {
-            Ok(python.detach(|| render(summary, Format::Tree, &view)))
+            Ok(python.detach(|| render(summary, Format::Tree, &view).into_string()))
         })
     }
 

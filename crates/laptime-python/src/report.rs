@@ -112,10 +112,10 @@ impl Report {
     fn page(&self) -> Result<String, ReadError> {
         let view = View::default();
         if let Some(recorded) = &self.recording {
-            return recorded.page(&self.summary, &view);
+            return Ok(recorded.page(&self.summary, &view)?.into_string());
         }
         if self.tables.is_empty() {
-            return Ok(render(&self.summary, Format::Html, &view));
+            return Ok(render(&self.summary, Format::Html, &view).into_string());
         }
         let documents = self.tables.iter().map(|(title, table)| Document {
             title: title.clone(),
@@ -123,7 +123,7 @@ impl Report {
         });
         let why = "a timer keeps how long its segments took, not when they ran";
         let page = Page::of_tables(&self.summary.program, documents.collect(), why);
-        Ok(html::render(&page))
+        Ok(html::render(&page).into_string())
     }
 
     fn text(&self, python: Python<'_>) -> PyResult<String> {
@@ -142,16 +142,12 @@ impl Report {
     fn render(&self, python: Python<'_>, format: Format, view: &View) -> PyResult<String> {
         let text = || {
             if self.tables.is_empty() || matches!(format, Format::Json | Format::Csv) {
-                return render(&self.summary, format, view);
+                return render(&self.summary, format, view).into_string();
             }
-            let heading = if format == Format::Markdown {
-                "## "
-            } else {
-                ""
-            };
             let tables = self.tables.iter();
             let shown = tables.map(|(title, table)| {
-                format!("{heading}{title}\n\n{}", render(table, format, view))
+                let heading = laptime_report::heading(title, format);
+                format!("{heading}\n{}", render(table, format, view))
             });
             shown.collect::<Vec<_>>().join("\n")
         };

@@ -41,7 +41,7 @@ fn shown(summary: &Summary, format: Format) -> String {
         width: Some(90),
         ..View::default()
     };
-    render(summary, format, &view)
+    render(summary, format, &view).into_string()
 }
 
 #[test]

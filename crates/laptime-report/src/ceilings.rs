@@ -2,10 +2,11 @@
 
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin};
 
+use crate::Shown;
 use crate::quantity::{percent, si, thousands};
 
 /// The table. A star marks the ceilings that rates are compared with.
-pub fn text(ceilings: &Ceilings) -> String {
+pub fn text(ceilings: &Ceilings) -> Shown {
     let heading = ["device", "", "ceiling  ", "origin"].map(str::to_owned);
     let rows: Vec<[String; 4]> = std::iter::once(heading)
         .chain(ceilings.all.iter().map(|ceiling| row(ceilings, ceiling)))
@@ -28,14 +29,12 @@ pub fn text(ceilings: &Ceilings) -> String {
     }
     text += "\n* what rates are compared with: published, else what matrix products reach, else what \
              instructions could\n";
-    text
+    Shown::lines(&text)
 }
 
 /// The ceilings as JSON, as they are kept.
-pub fn json(ceilings: &Ceilings) -> String {
-    let mut text = serde_json::to_string_pretty(ceilings).unwrap_or_default();
-    text.push('\n');
-    text
+pub fn json(ceilings: &Ceilings) -> Shown {
+    Shown::json(&serde_json::to_string_pretty(ceilings).unwrap_or_default())
 }
 
 fn row(ceilings: &Ceilings, ceiling: &Ceiling) -> [String; 4] {

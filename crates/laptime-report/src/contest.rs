@@ -6,6 +6,7 @@
 use laptime_analysis::contest::{Ending, Outcome, Pair};
 use laptime_analysis::verdict::Judged;
 
+use crate::Shown;
 use crate::grid::{Grid, Table};
 use crate::quantity::{self, plural};
 use crate::{benchmark, name};
@@ -31,14 +32,14 @@ pub fn headline(outcome: &Outcome, names: &[String]) -> String {
 
 /// All of it, as a terminal of so many columns shows it; `None` where nobody says how many. `asked` is how a
 /// budget is asked for, such as `--budget {}`.
-pub fn text(outcome: &Outcome, names: &[String], asked: &str, width: Option<usize>) -> String {
+pub fn text(outcome: &Outcome, names: &[String], asked: &str, width: Option<usize>) -> Shown {
     let names = fitted_names(names, width);
     let mut grid = grid(outcome, &names, asked);
     grid.answer = wrapped(&grid.answer, width);
     for note in &mut grid.notes {
         *note = wrapped(note, width);
     }
-    grid.text(width)
+    Shown::lines(&grid.text(width))
 }
 
 /// All of it, for a pull request; `asked` as in [`text`].

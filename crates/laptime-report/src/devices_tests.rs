@@ -37,7 +37,7 @@ fn text(script: &Script) -> String {
         width: Some(140),
         ..View::default()
     };
-    render(&summary, Format::Text, &view)
+    render(&summary, Format::Text, &view).into_string()
 }
 
 #[test]

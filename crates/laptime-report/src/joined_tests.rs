@@ -11,7 +11,7 @@ fn text(summary: &laptime_analysis::Summary) -> String {
         width: Some(140),
         ..View::default()
     };
-    render(summary, Format::Text, &view)
+    render(summary, Format::Text, &view).into_string()
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn what_lies_inside_a_counted_unit_is_shown_only_where_it_is_asked_for() {
         };
         render(&summary, Format::Tree, &view)
     };
-    let lines = |shown: String| shown.matches("forward").count();
+    let lines = |shown: crate::Shown| shown.matches("forward").count();
     assert_eq!(lines(csv(None)), 1 + lines(csv(Some("step/*"))) - 1);
     assert!(csv(Some("**/forward")).matches("forward").count() > lines(csv(None)));
 }

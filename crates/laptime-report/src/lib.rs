@@ -51,6 +51,7 @@ mod paint;
 pub mod quantity;
 mod ranks;
 pub mod roofline;
+mod shown;
 mod span_table;
 mod steady;
 mod step_line;
@@ -68,6 +69,7 @@ pub use epoch_line::{EpochEnd, epoch_line, total_line};
 pub use filter::{has_rows, near};
 pub use findings::said;
 pub use name::visible;
+pub use shown::Shown;
 pub use step_line::step_line;
 pub use view::{By, Format, FunctionSort, Sort, View};
 
@@ -76,23 +78,32 @@ use laptime_analysis::Summary;
 /// Renders of a summary what the view asks for.
 ///
 /// Tables keep the ancestors of rows that a filter lets through; JSON and CSV have only those rows.
-pub fn render(summary: &Summary, format: Format, view: &View) -> String {
+pub fn render(summary: &Summary, format: Format, view: &View) -> Shown {
     #[cfg(any(test, feature = "checked"))]
     contradictions::refuse(summary, view);
     let document = || Document::new(summary, view);
     match format {
-        Format::Text if view.tree => tree::render(&document(), view),
-        Format::Text => text::render(&document(), view),
-        Format::Tree => tree::render(&document(), view),
-        Format::Markdown => markdown::render(&document()),
+        Format::Text if view.tree => Shown::lines(&tree::render(&document(), view)),
+        Format::Text => Shown::lines(&text::render(&document(), view)),
+        Format::Tree => Shown::lines(&tree::render(&document(), view)),
+        Format::Markdown => Shown::lines(&markdown::render(&document())),
         Format::Json => json::render(&filter::narrowed(summary, view)),
-        Format::Csv if view.by == By::Function => functions_csv::render(summary, view),
-        Format::Csv => csv::render(summary, view),
+        Format::Csv if view.by == By::Function => Shown::csv(&functions_csv::render(summary, view)),
+        Format::Csv => Shown::csv(&csv::render(summary, view)),
         Format::Html => html::render(&html::Page::of_tables(
             &summary.program,
             vec![document()],
             "only a recording on disk has one",
         )),
+    }
+}
+
+/// A line above a table that has none of its own, with its end.
+pub fn heading(title: &str, format: Format) -> Shown {
+    let shown = visible(title);
+    match format {
+        Format::Markdown => Shown::lines(&format!("## {}\n", markdown::escaped(&shown))),
+        _ => Shown::lines(&format!("{shown}\n")),
     }
 }
 

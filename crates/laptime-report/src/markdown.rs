@@ -25,7 +25,7 @@ pub fn render(document: &Document) -> String {
         let headline = headline.replace(headline::UNBROKEN, " ");
         let _ = writeln!(out, "{}\n", said(&headline));
     }
-    let _ = writeln!(out, "{}  ", document.facts.join(" · "));
+    let _ = writeln!(out, "{}  ", said(&document.facts.join(" · ")));
     let _ = writeln!(out, "{}", said(&document.measured));
     let mut marks = Marks::of_document(document);
     for section in &document.sections {

@@ -240,7 +240,7 @@ fn a_page_and_a_notebooks_cell_answer_above_their_tables() {
         let summary = summary(script);
         let document = Document::new(&summary, &View::default());
         let page = render(&summary, Format::Html, &View::default());
-        for shown in [page, html::fragment(&document)] {
+        for shown in [page.into_string(), html::fragment(&document)] {
             let above = above_the_table(&shown);
             assert!(above.contains(answer), "{answer}\n{above}");
         }

@@ -5,7 +5,7 @@ use crate::tests::scripted::{MAIN, MS, Script};
 use crate::{Format, View, render};
 
 fn shown(summary: &Summary) -> String {
-    render(summary, Format::Text, &View::default())
+    render(summary, Format::Text, &View::default()).into_string()
 }
 
 fn rank(pid: u32, number: &str, forward_ms: u64) -> Script {

@@ -138,7 +138,7 @@ pub fn plain(width: usize) -> View {
 }
 
 pub fn shown(summary: &Summary, format: Format, view: &View) -> String {
-    render(summary, format, view)
+    render(summary, format, view).into_string()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use laptime_analysis::StepWindow;
 
+use crate::Shown;
 use crate::name::visible;
 use crate::quantity::{self, Precision};
 
@@ -37,7 +38,7 @@ pub fn step_line(name: &str, window: &StepWindow, resident_peak_bytes: Option<u6
     if let Some(ratio) = window.mfu_ratio {
         parts.push(format!("MFU {}", quantity::percent(ratio).inline()));
     }
-    parts.join(" | ")
+    Shown::line(&parts.join(" | ")).into_string()
 }
 
 /// The mean, and where there are several steps the 95th percentile in the same unit.

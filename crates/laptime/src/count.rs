@@ -279,4 +279,5 @@ pub fn render(counts: &Counts, name: &str, format: Format) -> String {
         ..Subject::default()
     };
     laptime_report::operations::render(counts, &subject, None, format, &OperationsView::default())
+        .into_string()
 }

@@ -15,7 +15,7 @@ use laptime_reader::{
 };
 use laptime_recorder::keeper;
 use laptime_report::html::{self, Page, TimelinePanel};
-use laptime_report::{Document, View};
+use laptime_report::{Document, Shown, View};
 
 use crate::report::Report;
 
@@ -167,7 +167,7 @@ impl Recorded {
     /// **Cost** 32 bytes per span, up to a bound; beyond it short neighbours are merged.
     ///
     /// **Errors** as [`open`] says.
-    pub fn page(&self, summary: &Summary, view: &View) -> Result<String, ReadError> {
+    pub fn page(&self, summary: &Summary, view: &View) -> Result<Shown, ReadError> {
         let (files, processes) = self.begin()?;
         let zero_ns = files.zero_ns(&processes);
         let further = processes.len().saturating_sub(MOST_PANELS);

@@ -39,7 +39,7 @@ impl Report {
 
     /// In any format.
     pub fn render(&self, format: Format) -> String {
-        render(&self.summary, format, &View::default())
+        render(&self.summary, format, &View::default()).into_string()
     }
 }
 

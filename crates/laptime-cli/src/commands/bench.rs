@@ -1,22 +1,23 @@
 //! `laptime bench`: which command is faster.
 
-use std::io::Write;
-
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::Format;
 
 use super::output;
+use laptime_report::Shown;
+
 use crate::args::BenchArgs;
 use crate::bench::{self, Asked, BenchError, Contender, Found};
 use crate::error::{CliError, ERROR, INCONCLUSIVE, OK, REGRESSION};
 use crate::messages::say;
+use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
 
 /// Seconds for each command, unless asked otherwise.
 const EACH_SECONDS: f64 = 5.0;
 
 /// Measures the commands and writes what was found.
-pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let contenders = bench::contenders(args)?;
     if args.fail_if_slower && contenders.len() < 2 {
         return Err(BenchError::NothingToBeat.into());
@@ -57,15 +58,18 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result
         );
         return Ok(ERROR);
     };
-    let json = || bench::json(&found, &contenders, &cpu).to_string() + "\n";
+    let json = || Shown::json(&bench::json(&found, &contenders, &cpu).to_string());
     if let Some(path) = &args.output {
         output::write(&json(), Some(path), false, out)?;
     }
     let text = match args.format {
         _ if args.json => json(),
         Some(Format::Json) => json(),
-        Some(Format::Markdown) => bench::markdown(&found, &contenders),
-        _ => bench::text(&found, &contenders, &cpu, terminal::width(Stream::Out)),
+        Some(Format::Markdown) => Shown::lines(&bench::markdown(&found, &contenders)),
+        _ => {
+            let width = terminal::width(Stream::Out);
+            Shown::lines(&bench::text(&found, &contenders, &cpu, width))
+        }
     };
     output::write(&text, None, false, out)?;
     Ok(code(&found, args))

@@ -1,6 +1,6 @@
 //! `laptime compare`: whether a program got faster or slower, from its recordings.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use laptime::{Compared, Recorded};
@@ -9,7 +9,7 @@ use laptime_analysis::compare::{
 };
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_reader::{OtherFile, ReadError};
-use laptime_report::{Format, View, comparison};
+use laptime_report::{Format, Shown, View, comparison};
 
 use super::baselines;
 use super::output;
@@ -17,6 +17,7 @@ use super::report::format_of;
 use crate::args::CompareArgs;
 use crate::error::{CliError, INCONCLUSIVE, NOT_COMPARABLE, OK, REGRESSION};
 use crate::messages::{quoted, say};
+use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
 
 /// How often a baseline is read that is replaced meanwhile.
@@ -25,11 +26,16 @@ const MOST_READS: usize = 5;
 const MOST_NAMED: usize = 8;
 
 /// Reads all recordings, compares them, and writes what came of it.
-pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(
+    args: &CompareArgs,
+    out: &mut Outlet<'_>,
+    err: &mut Outlet<'_>,
+) -> Result<i32, CliError> {
     if let Some(name) = &args.save_baseline {
         let ending = if readable(args)? { "json" } else { "lap" };
         let kept = baselines::save(name, &args.recordings)?;
-        writeln!(out, "{}", kept.display()).map_err(CliError::from_output)?;
+        let shown = Shown::lines(&format!("{}\n", kept.display()));
+        out.show(&shown).map_err(CliError::from_output)?;
         say(
             err,
             format_args!("next: laptime compare --baseline {name} NEW.{ending}"),

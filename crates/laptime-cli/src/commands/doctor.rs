@@ -1,7 +1,6 @@
 //! `laptime doctor`: what Laptime finds on this machine, and where settings come from.
 
 use std::env;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use laptime_core::ClockKind;
@@ -9,16 +8,19 @@ use laptime_recorder::environment::{Asked, PYTHON_VARIABLE};
 use laptime_recorder::keeper;
 use laptime_report::quantity::bytes;
 
+use laptime_report::Shown;
+
 use crate::args::DoctorArgs;
 use crate::error::{CliError, OK};
 use crate::launch::target::interpreter;
 use crate::machine::{Device, Devices, Limits, Machine, SpanCost};
 use crate::messages::say;
+use crate::outlet::Outlet;
 
 use super::config::{self, Row};
 
 /// Prints what was found, or what was chosen.
-pub fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &DoctorArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let text = if args.ceilings {
         ceilings(args.json)
     } else if args.config {
@@ -28,26 +30,25 @@ pub fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         }
         let rows = config::rows(&asked);
         if args.json {
-            config::json(rows)
+            Shown::json(&config::json(rows))
         } else {
-            table(&rows)
+            Shown::lines(&table(&rows))
         }
     } else {
         let machine = examine();
         if args.json {
             let json = serde_json::to_string_pretty(&machine).unwrap_or_default();
-            format!("{json}\n")
+            Shown::json(&json)
         } else {
-            table(&findings(&machine))
+            Shown::lines(&table(&findings(&machine)))
         }
     };
-    out.write_all(text.as_bytes())
-        .map_err(CliError::from_output)?;
+    out.show(&text).map_err(CliError::from_output)?;
     Ok(OK)
 }
 
 /// Measures the processor anew; what frameworks measured before stays.
-fn ceilings(json: bool) -> String {
+fn ceilings(json: bool) -> Shown {
     let mut ceilings = laptime_recorder::ceilings::measure();
     if let Some(known) = laptime_recorder::ceilings::load() {
         ceilings.extend(known);

@@ -1,6 +1,5 @@
 //! `laptime export`: a recording in the format of another tool.
 
-use std::io::Write;
 use std::path::Path;
 
 use laptime::{ExportFormat, Recorded};
@@ -8,10 +7,11 @@ use laptime::{ExportFormat, Recorded};
 use crate::args::ExportArgs;
 use crate::error::{CliError, OK};
 use crate::messages::{quoted, say};
+use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
 
 /// Reads the recording and writes it anew.
-pub fn run(args: &ExportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &ExportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let format = format(args)?;
     let recorded = Recorded {
         salvage: true,
@@ -25,7 +25,7 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
                 ending: ending(format),
             });
         }
-        None => recorded.export(format, out),
+        None => recorded.export(format, out.unseen()),
     };
     let exported = exported.map_err(CliError::from_export)?;
     for warning in &exported.warnings {

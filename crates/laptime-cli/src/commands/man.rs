@@ -7,11 +7,14 @@ use clap_mangen::Man;
 
 use crate::args::Cli;
 use crate::error::{CliError, OK};
+use crate::outlet::Outlet;
 
 /// Writes the page in roff, for `man -l -`.
-pub fn run(out: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(out: &mut Outlet<'_>) -> Result<i32, CliError> {
     let page = page().map_err(CliError::from_output)?;
-    out.write_all(&page).map_err(CliError::from_output)?;
+    out.unseen()
+        .write_all(&page)
+        .map_err(CliError::from_output)?;
     Ok(OK)
 }
 

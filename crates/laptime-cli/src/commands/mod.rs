@@ -16,13 +16,12 @@ mod pack;
 pub mod report;
 mod run;
 
-use std::io::Write;
-
 use crate::args::{Cli, Command};
 use crate::error::CliError;
+use crate::outlet::Outlet;
 
 /// Runs the command that was typed.
-pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn dispatch(cli: &Cli, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     match &cli.command {
         Command::Run(args) => run::run(args, err),
         Command::Report(args) => report::run(args, out, err),

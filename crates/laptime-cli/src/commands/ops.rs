@@ -1,7 +1,5 @@
 //! `laptime ops`: what a model costs, in the form asked for.
 
-use std::io::Write;
-
 use laptime_core::{Counts, Unavailable, Warning};
 use laptime_recorder::ceilings;
 use laptime_report::Format;
@@ -14,10 +12,11 @@ use crate::args::OpsArgs;
 use crate::error::{CliError, OK};
 use crate::messages::{quoted, say};
 use crate::ops;
+use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
 
 /// Counts the target and writes what it costs.
-pub fn run(args: &OpsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &OpsArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let format = format(args)?;
     let (mut counts, subject) = ops::count(args)?;
     let to_file = args.output.is_some();

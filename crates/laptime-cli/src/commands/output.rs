@@ -1,27 +1,28 @@
 //! Where a report goes: a file, perhaps shown in a browser, or the standard output.
 
 use std::ffi::CString;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use laptime_report::Shown;
+
 use super::browser;
 use crate::error::CliError;
+use crate::outlet::Outlet;
 
 /// Writes a report; whether it went to the standard output.
 pub fn write(
-    text: &str,
+    text: &Shown,
     file: Option<&Path>,
     open: bool,
-    out: &mut dyn Write,
+    out: &mut Outlet<'_>,
 ) -> Result<bool, CliError> {
     let Some(path) = file else {
-        out.write_all(text.as_bytes())
-            .and_then(|()| out.flush())
-            .map_err(CliError::from_output)?;
+        out.show(text).map_err(CliError::from_output)?;
         return Ok(true);
     };
-    laptime_recorder::output::write(path, text).map_err(|source| CliError::Output {
+    laptime_recorder::output::write(path, &**text).map_err(|source| CliError::Output {
         target: path.display().to_string(),
         source,
     })?;

@@ -12,10 +12,13 @@ use laptime_core::RunInfo;
 use laptime_reader::{OpenFile, ProcessFile, ReadError, RecordedProcess, RecordingFiles};
 use laptime_recorder::draft::Draft;
 
+use laptime_report::Shown;
+
 use crate::args::PackArgs;
 use crate::error::{CliError, OK};
 use crate::launch::folder::claim;
 use crate::messages::say;
+use crate::outlet::Outlet;
 
 /// Bytes that an archive's members fill up to.
 const BLOCK_LEN: u64 = 512;
@@ -33,7 +36,7 @@ const OF_FILES: [&str; 6] = [
 ];
 
 /// Packs the recording, damage and all, and says where.
-pub fn run(args: &PackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &PackArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let mut files = RecordingFiles::open(&args.recording, true)?;
     let processes = files.begin()?;
     let summary = Recorded {
@@ -54,7 +57,8 @@ pub fn run(args: &PackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
         target: target.display().to_string(),
         source,
     })?;
-    writeln!(out, "{}", target.display()).map_err(CliError::from_output)?;
+    let shown = Shown::lines(&format!("{}\n", target.display()));
+    out.show(&shown).map_err(CliError::from_output)?;
     Ok(OK)
 }
 

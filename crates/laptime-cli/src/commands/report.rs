@@ -1,7 +1,6 @@
 //! `laptime report`: the summary of a recording, in the form asked for.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::Path;
 
 use laptime::Recorded;
@@ -13,10 +12,11 @@ use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::formats::ENDINGS;
 use crate::messages::say;
+use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
 
 /// Reads the recording and writes its report.
-pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let format = format(args)?;
     let to_file = args.output.is_some();
     let view = View {
@@ -106,7 +106,7 @@ fn by(args: &ReportArgs) -> By {
 }
 
 /// Says which options change nothing about what is shown.
-fn unheeded(args: &ReportArgs, format: Format, err: &mut dyn Write) {
+fn unheeded(args: &ReportArgs, format: Format, err: &mut Outlet<'_>) {
     let mut told = |option: &str, why: &str| {
         let warning = format_args!("laptime: warning: {option} changes nothing {why}");
         say(err, warning);

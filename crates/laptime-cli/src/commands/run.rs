@@ -5,7 +5,6 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,7 +12,7 @@ use laptime_recorder::environment::{
     AUTO_VARIABLE, Asked, Automatic, MEMORY_VARIABLE, PYTHON_VARIABLE, RUN_VARIABLE,
 };
 use laptime_recorder::{clock, folder};
-use laptime_report::{By, Format, View, render};
+use laptime_report::{By, Format, Shown, View, render};
 
 use clap::Args;
 
@@ -32,12 +31,13 @@ use crate::launch::recorded::{Recorded, Recording};
 use crate::launch::target::{Request, Target, cannot_start};
 use crate::launch::watch::Watch;
 use crate::messages::say;
+use crate::outlet::Outlet;
 use crate::recordings;
 use crate::terminal::{self, Stream};
 use crate::usage;
 
 /// Runs the program and returns its exit code.
-pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &RunArgs, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     // In the background of a terminal a message is no reason to stop.
     let background = Blocked::one(libc::SIGTTOU);
     if let Some(error) = no_option(args) {
@@ -206,7 +206,7 @@ fn automatic(args: &RunArgs) -> String {
 
 /// Prints the summary and the next command to type, and writes the page if one is wanted. A
 /// closed standard error is no error here.
-fn tell(recording: &Recorded, args: &RunArgs, err: &mut dyn Write) {
+fn tell(recording: &Recorded, args: &RunArgs, err: &mut Outlet<'_>) {
     let shown = &recording.folder.shown;
     let recorded = laptime::Recorded {
         salvage: true,
@@ -225,14 +225,15 @@ fn tell(recording: &Recorded, args: &RunArgs, err: &mut dyn Write) {
         utf8: terminal::is_utf8(Stream::Err),
         ..View::default()
     };
-    let _ = writeln!(err);
-    let _ = err.write_all(render(&summary, Format::Text, &view).as_bytes());
-    let _ = writeln!(err);
+    let text = render(&summary, Format::Text, &view);
+    let _ = err.show(&Shown::lines("\n"));
+    let _ = err.show(&text);
+    let _ = err.show(&Shown::lines("\n"));
     say(err, format_args!("recording: {}", shown.display()));
     if let Some(path) = &args.html {
         let page = recorded.page(&summary, &View::default());
         let written = page.map_err(|error| error.to_string()).and_then(|page| {
-            laptime_recorder::output::write(path, page).map_err(|error| error.to_string())
+            laptime_recorder::output::write(path, &*page).map_err(|error| error.to_string())
         });
         let path = path.display();
         match written {

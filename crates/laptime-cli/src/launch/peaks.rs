@@ -3,7 +3,7 @@
 //! Beforehand, so that it is no part of the program's time. The program's own interpreter does
 //! it, since what a model can reach is what its `PyTorch` reaches.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::process::Stdio;
 
 use laptime_core::ceilings::{Ceiling, Ceilings, Origin};
@@ -12,6 +12,7 @@ use laptime_recorder::environment::{AUTO_VARIABLE, RUN_VARIABLE};
 
 use super::target::Target;
 use crate::messages::say;
+use crate::outlet::Outlet;
 use crate::own_code;
 
 /// Measures and keeps what isn't known, and says so first; torch's products too where there is torch.
@@ -27,7 +28,7 @@ if has_torch or sys.argv[1] == 'unknown':
 ";
 
 /// Measures the machine unless that was done before on a quiet machine. What goes wrong costs the shares of the peak.
-pub fn measure_once(target: &Target, err: &mut dyn Write) {
+pub fn measure_once(target: &Target, err: &mut Outlet<'_>) {
     let kept = ceilings::load();
     if !target.is_python() || kept.as_ref().is_some_and(knows_products) {
         return;

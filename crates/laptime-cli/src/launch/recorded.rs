@@ -3,7 +3,6 @@
 //! Trouble here is one warning and no more: the program runs either way.
 
 use std::env;
-use std::io::Write;
 use std::path::Path;
 
 use laptime_core::{Anchor, ProgramEnd, RunInfo};
@@ -14,6 +13,7 @@ use super::folder::RecordingFolder;
 use super::interpreters::{Interpreters, is_python};
 use super::target::Target;
 use crate::messages::say;
+use crate::outlet::Outlet;
 
 /// A run that is being recorded.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub enum Recording {
 
 impl Recorded {
     /// Makes the recording, or says why there is none.
-    pub fn make(output: Option<&Path>, target: &Target, err: &mut dyn Write) -> Recording {
+    pub fn make(output: Option<&Path>, target: &Target, err: &mut Outlet<'_>) -> Recording {
         let asked = Asked::here();
         if asked.switch == Switch::Off {
             let switch = SWITCH_VARIABLE;
@@ -93,7 +93,7 @@ impl Recorded {
     }
 
     /// Notes the program's start.
-    pub fn started(&mut self, at: Anchor, pid: u32, err: &mut dyn Write) {
+    pub fn started(&mut self, at: Anchor, pid: u32, err: &mut Outlet<'_>) {
         self.info.started_monotonic_ns = at.monotonic_ns;
         self.info.started_realtime_ns = at.realtime_ns;
         self.info.pid = Some(pid);
@@ -106,7 +106,7 @@ impl Recorded {
         end: ProgramEnd,
         target: &Target,
         seen: &Interpreters,
-        err: &mut dyn Write,
+        err: &mut Outlet<'_>,
     ) {
         let recorded = self.folder.recorded();
         let mut names = seen.unrecorded(&recorded);
@@ -119,7 +119,7 @@ impl Recorded {
         self.save(err);
     }
 
-    fn save(&mut self, err: &mut dyn Write) {
+    fn save(&mut self, err: &mut Outlet<'_>) {
         if let Err(error) = folder::write_run(&self.folder.path, &self.info)
             && !self.warned
         {
@@ -136,7 +136,7 @@ impl Recorded {
 }
 
 /// Leaves a file that refers to the enclosing recording, which takes everything below too.
-fn refer_to(outer: &Path, output: Option<&Path>, target: &Target, err: &mut dyn Write) {
+fn refer_to(outer: &Path, output: Option<&Path>, target: &Target, err: &mut Outlet<'_>) {
     let leave = |path: &Path| folder::refer(path, outer);
     let left = match output {
         Some(path) => leave(path).map(|()| path.to_owned()),

@@ -5,17 +5,14 @@ use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::process::{Command, Stdio};
 
-use crate::place::{Left, Place};
 use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
 use laptime_core::{CallSums, CalledFunction, FunctionCalls};
 use serde_json::Value;
 
 #[allow(dead_code)]
-#[path = "../../../laptime-analysis/src/scripted.rs"]
-mod scripted;
-
-use scripted::{MAIN, MS, Script, training};
+use crate::place::{Left, Place};
+use crate::scripted::{MAIN, MS, Script, training};
 
 /// Every format with an ending of its own.
 const FORMATS: [(&str, &str); 8] = [

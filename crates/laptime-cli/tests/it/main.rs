@@ -11,6 +11,7 @@ mod doctor;
 mod export;
 mod help;
 mod hostile;
+mod hostile_texts;
 mod launcher;
 mod missing;
 mod odd_files;
@@ -21,6 +22,9 @@ mod place;
 mod recording;
 mod report;
 mod run;
+#[path = "../../../laptime-analysis/src/scripted.rs"]
+#[allow(dead_code)]
+mod scripted;
 mod slips;
 mod terminal;
 mod until;

@@ -49,7 +49,7 @@ impl InferenceOutcome {
 
     #[getter]
     fn text(&self, python: Python<'_>) -> String {
-        layout::text(&self.0, stdout_width(python))
+        layout::text(&self.0, stdout_width(python)).into_string()
     }
 
     #[getter]
@@ -59,7 +59,7 @@ impl InferenceOutcome {
 
     #[getter]
     fn json(&self) -> String {
-        layout::json(&self.0)
+        layout::json(&self.0).into_string()
     }
 
     /// What notebooks show.
@@ -71,7 +71,7 @@ impl InferenceOutcome {
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let html = layout::fragment(&self.0);
-        let plain = layout::text(&self.0, stdout_width(python));
+        let plain = layout::text(&self.0, stdout_width(python)).into_string();
         let bundle = notebook::bundle(python, plain, html, Some(layout::markdown(&self.0)))?;
         notebook::only(bundle, include, exclude)
     }

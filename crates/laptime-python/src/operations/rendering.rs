@@ -60,7 +60,7 @@ pub fn printed(counts: &OpCounts, python: Python<'_>) -> String {
 
 /// In any format.
 pub fn rendered(counts: &OpCounts, format: Format, view: &OperationsView) -> String {
-    operations::render(&counts.counts, &counts.subject, None, format, view)
+    operations::render(&counts.counts, &counts.subject, None, format, view).into_string()
 }
 
 /// A piece of a notebook.

@@ -16,9 +16,8 @@ pub use headline::of_pair as headline;
 
 use laptime_analysis::compare::Comparison;
 
-use crate::json::safe;
 use crate::view::{Format, View};
-use crate::{html, markdown, text};
+use crate::{Shown, html, markdown, text};
 
 /// In which forms a comparison is shown, by the name users type.
 pub const FORMATS: [(&str, Format); 4] = [
@@ -29,7 +28,7 @@ pub const FORMATS: [(&str, Format); 4] = [
 ];
 
 /// Renders a comparison; all rows where `is_whole`, else those with a clear change and what is around.
-pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bool) -> String {
+pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bool) -> Shown {
     #[cfg(any(test, feature = "checked"))]
     crate::contradictions::refuse_comparison(comparison);
     let documents = || {
@@ -45,10 +44,10 @@ pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bo
     match format {
         Format::Markdown => {
             let each: Vec<String> = documents().map(|one| markdown::render(&one)).collect();
-            each.join("\n")
+            Shown::lines(&each.join("\n"))
         }
         Format::Json | Format::Csv => {
-            safe(&serde_json::to_string_pretty(comparison).unwrap_or_default())
+            Shown::json(&serde_json::to_string_pretty(comparison).unwrap_or_default())
         }
         Format::Html => {
             let documents: Vec<_> = documents().collect();
@@ -63,7 +62,7 @@ pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bo
         }
         Format::Text | Format::Tree => {
             let each: Vec<String> = documents().map(|one| text::render(&one, view)).collect();
-            each.join("\n")
+            Shown::lines(&each.join("\n"))
         }
     }
 }

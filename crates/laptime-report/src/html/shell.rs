@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use super::tables::{self, Place};
 use super::{Page, markup, payload};
+use crate::Shown;
 
 const SCRIPT: &str = include_str!("../../assets/viewer.js");
 const STYLE: &str = include_str!("../../assets/viewer.css");
@@ -14,7 +15,7 @@ const STYLE: &str = include_str!("../../assets/viewer.css");
 const SOURCES: &str = include_str!("../../assets/viewer.csp");
 
 /// The page as bytes of UTF-8.
-pub fn render(page: &Page) -> String {
+pub fn render(page: &Page) -> Shown {
     let title = match page.title.as_str() {
         "" => "Summary".to_owned(),
         title => markup::text(title),
@@ -56,7 +57,7 @@ pub fn render(page: &Page) -> String {
             payload::encode(page)
         );
     }
-    out + "</body>\n</html>\n"
+    Shown::lines(&(out + "</body>\n</html>\n"))
 }
 
 fn timeline(page: &Page, out: &mut String) {

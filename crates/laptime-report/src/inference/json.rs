@@ -6,13 +6,13 @@ use serde_json::{Map, json};
 
 use super::headline::headline;
 use super::notes::doubts;
-use crate::json::safe;
+use crate::Shown;
 
 /// Version of the layout.
 const VERSION: u32 = 1;
 
 /// The whole sweep.
-pub fn json(sweep: &Sweep) -> String {
+pub fn json(sweep: &Sweep) -> Shown {
     let devices = sweep.devices();
     let knees = devices.iter().map(|device| {
         let found = sweep.knee(device);
@@ -42,7 +42,7 @@ pub fn json(sweep: &Sweep) -> String {
         "crossovers": crossovers.collect::<Vec<_>>(),
         "cases": sweep.cases.iter().map(of_case).collect::<Vec<_>>(),
     });
-    safe(&serde_json::to_string_pretty(&whole).unwrap_or_default())
+    Shown::json(&serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
 fn of_case(case: &Case) -> serde_json::Value {

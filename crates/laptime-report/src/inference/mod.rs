@@ -15,11 +15,12 @@ pub use notes::doubts;
 
 use laptime_analysis::inference::Sweep;
 
+use crate::Shown;
 use crate::grid::Grid;
 
 /// All of it, as a terminal of so many columns shows it; `None` where nobody says how many.
-pub fn text(sweep: &Sweep, width: Option<usize>) -> String {
-    grid(sweep).text(width)
+pub fn text(sweep: &Sweep, width: Option<usize>) -> Shown {
+    Shown::lines(&grid(sweep).text(width))
 }
 
 /// All of it, for a pull request.

@@ -205,7 +205,7 @@ fn where_no_device_was_measured_there_is_no_table() {
         found: Err(Unavailable("no NVIDIA driver".to_owned())),
     }]);
     assert_eq!(
-        text(&found, None),
+        text(&found, None).into_string(),
         "cuda was not measured: no NVIDIA driver."
     );
     assert!(!fragment(&found).contains("<table>"));

@@ -44,6 +44,7 @@ fn shown(format: Format) -> String {
         format,
         &OperationsView::default(),
     )
+    .into_string()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use laptime_core::operations::{
 use serde::{Deserialize, Serialize};
 
 use super::view::Subject;
-use crate::json::safe;
+use crate::Shown;
 use crate::roofline::Roofline;
 
 /// What tells these files from others.
@@ -21,12 +21,12 @@ const SCHEMA: &str = "laptime-operations";
 const VERSION: u32 = 1;
 
 /// Renders counts.
-pub fn render(counts: &Counts, subject: &Subject, roofline: Option<&Roofline>) -> String {
+pub fn render(counts: &Counts, subject: &Subject, roofline: Option<&Roofline>) -> Shown {
     let file = File {
         roofline: roofline.cloned(),
         ..File::of(counts, subject)
     };
-    safe(&serde_json::to_string_pretty(&file).unwrap_or_default())
+    Shown::json(&serde_json::to_string_pretty(&file).unwrap_or_default())
 }
 
 /// Counts and what they are of, from what [`render`] wrote.

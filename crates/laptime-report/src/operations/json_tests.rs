@@ -15,7 +15,7 @@ fn check(value: &Value) -> Vec<String> {
 fn text(counts: &Counts, subject: &Subject) -> String {
     let roofline = examples::roofline(&examples::network().0);
     let view = OperationsView::default();
-    render(counts, subject, Some(&roofline), Format::Json, &view)
+    render(counts, subject, Some(&roofline), Format::Json, &view).into_string()
 }
 
 #[test]

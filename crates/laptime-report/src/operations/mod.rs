@@ -20,7 +20,7 @@ use laptime_core::operations::Counts;
 
 use crate::roofline::Roofline;
 use crate::view::Format;
-use crate::{html, markdown, text};
+use crate::{Shown, html, markdown, text};
 
 /// Renders of counts what the view asks for; JSON and CSV have all of it.
 ///
@@ -31,13 +31,13 @@ pub fn render(
     roofline: Option<&Roofline>,
     format: Format,
     view: &OperationsView,
-) -> String {
+) -> Shown {
     let document = || document(counts, subject, roofline, view);
     match format {
-        Format::Text | Format::Tree => text::render(&document(), &view.terminal()),
-        Format::Markdown => markdown::render(&document()),
+        Format::Text | Format::Tree => Shown::lines(&text::render(&document(), &view.terminal())),
+        Format::Markdown => Shown::lines(&markdown::render(&document())),
         Format::Json => json::render(counts, subject, roofline),
-        Format::Csv => csv::render(counts),
+        Format::Csv => Shown::csv(&csv::render(counts)),
         Format::Html => {
             let page = document::page(counts, subject, roofline, view);
             html::render(&page)

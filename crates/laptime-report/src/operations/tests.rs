@@ -2,7 +2,7 @@ use super::*;
 
 fn shown(format: Format, view: &OperationsView) -> String {
     let (counts, subject) = examples::network();
-    render(&counts, &subject, None, format, view)
+    render(&counts, &subject, None, format, view).into_string()
 }
 
 #[test]

@@ -130,7 +130,8 @@ impl Text {
     fn section(&self, section: &Section, said: &mut Said) -> String {
         let mut out = String::new();
         if let Some(heading) = &section.heading {
-            out += &self.paint.with(Style::Strong, &self.glyphs.plain(heading));
+            let heading = self.glyphs.plain(&name::visible(heading));
+            out += &self.paint.with(Style::Strong, &heading);
             out += "\n";
         }
         if let Some(remark) = &section.remark {
@@ -187,7 +188,7 @@ impl Text {
                 line += "  ";
                 room = room.saturating_sub(curve_width + 2);
             }
-            line += &name::fitted(&figure.facts, room, self.glyphs.ellipsis);
+            line += &name::fitted(&name::visible(&figure.facts), room, self.glyphs.ellipsis);
             out += &line;
             out += "\n";
         }
@@ -212,7 +213,12 @@ impl Text {
     ///
     /// Wraps a text behind a lead; of a warning only the lead is painted.
     fn wrapped(&self, lead: &str, text: &str, style: Style) -> String {
-        let text = name::fitted(text, 1_000, self.glyphs.ellipsis);
+        let text = if text.is_empty() {
+            String::new()
+        } else {
+            name::visible(text)
+        };
+        let text = name::fitted(&text, 1_000, self.glyphs.ellipsis);
         let indent = " ".repeat(name::columns(lead));
         let lines = wrap::lines(&text, self.width - indent.len(), self.glyphs.ellipsis);
         let mut out = String::new();
