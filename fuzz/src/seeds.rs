@@ -363,6 +363,7 @@ fn run() -> Vec<u8> {
             signal: None,
         }),
         unrecorded: vec!["python3.9".into()],
+        processes: None,
     };
     info.to_json()
 }

@@ -38,6 +38,7 @@ pub fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
             signal: None,
         }),
         unrecorded: Vec::new(),
+        processes: None,
     }
 }
 

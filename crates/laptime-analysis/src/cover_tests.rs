@@ -64,6 +64,7 @@ fn startup_and_exit_lie_outside_of_segments() {
             signal: None,
         }),
         unrecorded: Vec::new(),
+        processes: None,
     };
     let options = Options {
         run: Some(run),

@@ -78,7 +78,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
             self_ns: left_ns,
             ..blank(RowKind::Leftover, vec![name.to_owned()], wall_ns, left_ns)
         };
-        let reason = "startup, other, after and exit are gaps between laps: they have no count and no percentiles";
+        let reason = "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles";
         explain(&mut row, DURATIONS.names().chain(["count"]), reason);
         rows.push(row);
     }

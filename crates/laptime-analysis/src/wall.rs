@@ -2,7 +2,7 @@
 //!
 //! The launcher's clock counts when it saw start and end; otherwise the main process's
 //! own start and last sign of life. "startup" is the time until the first outermost span,
-//! "after" that from the end of the last one until the interpreter exits, "exit" what follows, "other" the rest that no outermost span and no
+//! "after" that from the end of the last one until the interpreter exits, "exit" what follows, "lost" both where a recording ends early, "other" the rest that no outermost span and no
 //! timer's segment covers, on whatever track. With the self times of the rows they add up to
 //! the wall time, unless tracks ran side by side, or segments overlap each other or spans.
 //!
@@ -26,6 +26,9 @@ pub const AFTER: &str = "after";
 /// Name of the leftover in which the interpreter exits; where that moment isn't known, of all after
 /// the last lap.
 pub const EXIT: &str = "exit";
+
+/// Name of the leftover behind the last lap that was recorded, where later ones are missing.
+pub const LOST: &str = "lost";
 
 /// Code of the note that says when the interpreter began to exit, in ticks.
 pub const EXITS: &str = "interpreter.exits";
@@ -70,6 +73,8 @@ pub struct Leftovers {
     pub after_ns: Option<u64>,
     /// The rest after the last outermost span.
     pub exit_ns: Option<u64>,
+    /// In the place of both where the recording ends before the process does: what ran then isn't known.
+    pub lost_ns: Option<u64>,
 }
 
 impl Leftovers {
@@ -80,6 +85,7 @@ impl Leftovers {
             (&mut self.other_ns, other.other_ns),
             (&mut self.after_ns, other.after_ns),
             (&mut self.exit_ns, other.exit_ns),
+            (&mut self.lost_ns, other.lost_ns),
         ] {
             *sum = match (*sum, part) {
                 (Some(sum), Some(part)) => Some(sum.saturating_add(part)),
@@ -95,6 +101,7 @@ impl Leftovers {
             (OTHER, self.other_ns),
             (AFTER, self.after_ns),
             (EXIT, self.exit_ns),
+            (LOST, self.lost_ns),
         ];
         all.into_iter().filter_map(|(name, ns)| Some((name, ns?)))
     }
@@ -381,11 +388,22 @@ pub fn filled(process: &mut Process, wall: Wall, below: Option<Below>) -> Filled
     });
     let (after_ns, behind_ns) = ended.unwrap_or((None, 0));
     let taken_ns = taken_ns.saturating_add(behind_ns);
-    let leftovers = Leftovers {
-        startup_ns,
-        other_ns: is_all.then(|| wall_ns.saturating_sub(taken_ns)),
-        after_ns,
-        exit_ns: ended.map(|_| behind_ns - after_ns.unwrap_or(0)),
+    let other_ns = is_all.then(|| wall_ns.saturating_sub(taken_ns));
+    let leftovers = if process.ends_early() {
+        Leftovers {
+            startup_ns,
+            other_ns,
+            lost_ns: ended.map(|_| behind_ns),
+            ..Leftovers::default()
+        }
+    } else {
+        Leftovers {
+            startup_ns,
+            other_ns,
+            after_ns,
+            exit_ns: ended.map(|_| behind_ns - after_ns.unwrap_or(0)),
+            lost_ns: None,
+        }
     };
     Filled {
         leftovers,

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use crate::analyzer::Options;
 use crate::fed::summarize;
+use crate::finding::Finding;
 use crate::scripted::{MS, Script};
 use crate::summary::Summary;
 
@@ -97,6 +98,23 @@ fn a_parent_with_laps_is_told_by_its_own() {
     let measured = summary.processes.iter().filter(|one| one.is_measured);
     assert_eq!(measured.map(|one| one.pid).collect::<Vec<_>>(), [7]);
     assert_eq!(total(&summary, "other"), Some(0));
+}
+
+#[test]
+fn what_ran_when_nothing_more_was_recorded_is_no_exit() {
+    let mut script = Script::new(7, 10_000 * MS);
+    script.span(&["work"], 100 * MS, 200 * MS);
+    script.note("interpreter.exits", &script.ticks(9_900 * MS).to_string());
+    script.header.lost = 12;
+    script.header.loss_reason = Some(28);
+    let summary = of(script);
+    let leftovers = ["startup", "other", "after", "exit", "lost"];
+    let times = leftovers.map(|name| total(&summary, name).map(|ns| ns / MS));
+    assert_eq!(times, [Some(100), Some(0), None, None, Some(9_700)]);
+    let mut found = summary.findings.iter();
+    assert!(!found.any(|one| matches!(one, Finding::Exit { .. })));
+    let codes: Vec<&str> = summary.warnings.iter().map(|one| &*one.code).collect();
+    assert_eq!(codes, ["lost-spans"]);
 }
 
 #[test]

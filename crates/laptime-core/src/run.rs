@@ -63,6 +63,9 @@ pub struct RunInfo {
     /// Interpreters that ran below without Laptime installed in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unrecorded: Vec<String>,
+    /// Files of processes that lay beside it when the program had ended; more may have come later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
 }
 
 /// The process that keeps a recording open: the launcher, or the one that records itself.
@@ -131,6 +134,7 @@ mod tests {
                 signal: None,
             }),
             unrecorded: vec![],
+            processes: None,
         };
         assert_eq!(RunInfo::from_json(&info.to_json()).unwrap(), info);
         let text = String::from_utf8(info.to_json()).unwrap();

@@ -60,6 +60,8 @@ pub enum LeftOut {
     Cut(u64),
     /// The path that was asked for is a reference to another recording; where that one is.
     Reference(PathBuf),
+    /// Files of so many processes, of how many there were when the program had ended.
+    Missing(u64, u64),
     /// When the run started and ended by `run.json`, and why that cannot be.
     Run(&'static str),
 }
@@ -192,6 +194,7 @@ impl RecordingFiles {
             });
         }
         self.take_run(run)?;
+        self.count(names.len());
         for name in names {
             match ProcessFile::whole(&self.path.join(name)) {
                 Ok(file) => self.files.push(file),
@@ -219,6 +222,7 @@ impl RecordingFiles {
             }
         });
         self.take_run(run)?;
+        self.count(self.files.len());
         if let Err(source) = listed {
             let path = self.path.clone();
             let offset = end;
@@ -252,6 +256,17 @@ impl RecordingFiles {
                 Ok(())
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Notes where fewer processes are there than there were.
+    fn count(&mut self, there: usize) {
+        let before = self.run.as_ref().and_then(|run| run.processes).unwrap_or(0);
+        if let Some(missing) = before
+            .checked_sub(there as u64)
+            .filter(|missing| *missing > 0)
+        {
+            self.left_out.push(LeftOut::Missing(missing, before));
         }
     }
 

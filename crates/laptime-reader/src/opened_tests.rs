@@ -39,6 +39,7 @@ fn run(pid: u32) -> RunInfo {
         keeper: None,
         end: None,
         unrecorded: Vec::new(),
+        processes: None,
     }
 }
 

@@ -92,6 +92,7 @@ pub fn new_run(program: String) -> RunInfo {
         keeper: Some(keeper::this_process()),
         end: None,
         unrecorded: Vec::new(),
+        processes: None,
     }
 }
 

@@ -103,6 +103,7 @@ mod tests {
             keeper,
             end: None,
             unrecorded: Vec::new(),
+            processes: None,
         }
     }
 

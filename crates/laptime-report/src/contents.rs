@@ -152,6 +152,22 @@ fn is_python(summary: &Summary) -> bool {
     name.extension().is_some_and(|ending| ending == "py") || summary.program.starts_with("python")
 }
 
+/// Warnings that say that spans are missing.
+const DAMAGE: [&str; 6] = [
+    "damaged",
+    "empty-windows",
+    "lost-spans",
+    "missing-processes",
+    "truncated",
+    "unreadable-file",
+];
+
+/// Whether spans that it had are missing, and a warning says why.
+fn is_damaged(summary: &Summary) -> bool {
+    let mut codes = summary.warnings.iter().map(|warning| &*warning.code);
+    codes.any(|code| DAMAGE.contains(&code))
+}
+
 /// How a program ended that failed.
 fn failed(summary: &Summary) -> Option<String> {
     let end = summary.run.as_ref()?.end.as_ref()?;
@@ -166,6 +182,9 @@ fn failed(summary: &Summary) -> Option<String> {
 fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
     let nothing = match summary.unavailable.get("spans") {
         Some(why) => format!("no span was recorded: {why}"),
+        None if is_damaged(summary) => {
+            "no span is left: the warnings below say what of the recording is missing".to_owned()
+        }
         None if summary.processes.is_empty() => {
             "no span was recorded: Laptime was in no process of \
             the run, or recorded elsewhere"

@@ -268,6 +268,7 @@ fn called(row: &SpanRow, rows: &[SpanRow], is_notebook: bool) -> String {
         let called = match name {
             "other" => "outside of laps",
             "after" => "after the last lap",
+            "lost" => "not recorded",
             // Earlier cells ran there, and somebody typed.
             "startup" if is_notebook => "before the first lap",
             name => name,

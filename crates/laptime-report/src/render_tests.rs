@@ -114,6 +114,7 @@ pub fn killed() -> Summary {
             signal: Some(9),
         }),
         unrecorded: Vec::new(),
+        processes: None,
     };
     fed::summarize(
         &[script],
@@ -407,15 +408,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "max_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "mean_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "min_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p50_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p90_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p95_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p99_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "stddev_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles"
+            "count": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles"
           }
         },
         {
@@ -440,15 +441,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "max_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "mean_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "min_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p50_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p90_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p95_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p99_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "stddev_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles"
+            "count": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles"
           }
         },
         {
@@ -473,15 +474,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "max_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "mean_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "min_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p50_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p90_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p95_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "p99_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
-            "stddev_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles"
+            "count": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles"
           }
         }
       ],

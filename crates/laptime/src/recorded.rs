@@ -295,6 +295,14 @@ fn warning(left_out: &LeftOut) -> Warning {
                 target.display(),
             ),
         ),
+        LeftOut::Missing(missing, before) => Warning::new(
+            "missing-processes",
+            format!(
+                "{missing} of {before} processes recorded and {} no file here: what they did is missing",
+                if *missing == 1 { "has" } else { "have" },
+            ),
+        )
+        .with_hint("copy the recording again"),
         LeftOut::Run(wrong) => Warning::new(
             "doubtful-run",
             format!(

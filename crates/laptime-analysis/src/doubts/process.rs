@@ -254,9 +254,14 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         } else {
             ""
         };
+        let stacks = if process.stacks.is_empty() {
+            ""
+        } else {
+            "; what its threads did last is in no sample, at most a second of it"
+        };
         format!(
             "it was killed, called os._exit or became another program (exec); every span that finished before is \
-             counted{device}{but}"
+             counted{device}{but}{stacks}"
         )
     });
     let warning = Warning::new(if cut { "truncated" } else { "not-closed" }, message);

@@ -332,6 +332,14 @@ impl Process {
         })
     }
 
+    /// Whether it went on when its recording did not: nothing more could be written, or the file's end is gone.
+    pub fn ends_early(&self) -> bool {
+        let is_shorter = |length: u64| self.file_bytes.is_some_and(|there| there < length);
+        let is_cut = self.truncated > 0 || self.header.length.is_some_and(is_shorter);
+        let is_empty = !self.is_live && self.empty_windows > 0;
+        self.header.loss_reason.is_some() || is_cut || is_empty
+    }
+
     /// When the interpreter began to exit, in ticks: where that was noted, and the program did something
     /// worth telling between its last lap and then.
     pub fn exits_at(&self) -> Option<u64> {

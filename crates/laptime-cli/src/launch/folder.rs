@@ -2,7 +2,6 @@
 //!
 //! The recorder's own `folder` names it, makes it and writes `run.json` in it.
 
-use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,8 +81,8 @@ impl RecordingFolder {
         })
     }
 
-    /// Ids of the processes that recorded.
-    pub fn recorded(&self) -> HashSet<u32> {
+    /// Id of the process of each file that lies in it.
+    pub fn recorded(&self) -> Vec<u32> {
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let ids = entries.filter_map(|entry| process_id(entry.file_name().to_str()?));
         ids.collect()

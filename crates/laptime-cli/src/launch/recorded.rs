@@ -109,12 +109,13 @@ impl Recorded {
         err: &mut Outlet<'_>,
     ) {
         let recorded = self.folder.recorded();
-        let mut names = seen.unrecorded(&recorded);
+        let mut names = seen.unrecorded(&recorded.iter().copied().collect());
         // A short program may be over before the first look.
         if names.is_empty() && recorded.is_empty() && is_python(&target.executable) {
             names.push(target.executable.display().to_string());
         }
         self.info.unrecorded = names;
+        self.info.processes = Some(recorded.len() as u64);
         self.info.end = Some(end);
         self.save(err);
     }

@@ -8,7 +8,7 @@ use laptime_analysis::Summary;
 use laptime_core::format::process::START_CHECK_OFFSET;
 use laptime_reader::ReadError;
 
-use crate::recording::{PID, folder, process, window};
+use crate::recording::{PID, folder, process, run, window};
 
 fn strictly(path: &Path) -> Result<Summary, ReadError> {
     Recorded::new(path).summary()
@@ -36,6 +36,43 @@ fn packed(place: &Path) -> PathBuf {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     assert_eq!(laptime_cli::run(arguments, &mut out, &mut err), 0);
     place.join("b.lap")
+}
+
+#[test]
+fn a_process_without_its_file_is_said_to_be_missing() {
+    let place = crate::place::Place::new();
+    folder(&place.path().join("a.lap"), 7);
+    let at = place.path().join("a.lap/run.json");
+    let told = laptime_core::RunInfo {
+        processes: Some(3),
+        ..run(7)
+    };
+    fs::write(&at, told.to_json()).unwrap();
+    place.laptime(&["pack", "a.lap", "-o", "b.lap"]);
+    for name in ["a.lap", "b.lap"] {
+        let shown = place.laptime(&["report", name]).out;
+        let said = "2 of 3 processes recorded and have no file here";
+        assert!(
+            shown
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(said),
+            "{shown}"
+        );
+    }
+    for entry in fs::read_dir(place.path().join("a.lap")).unwrap() {
+        let path = entry.unwrap().path();
+        if path != at {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    let shown = place.laptime(&["report", "a.lap"]).out;
+    assert!(
+        shown.contains("no span is left: the warnings below"),
+        "{shown}"
+    );
+    assert!(shown.contains("3 of 3 processes"), "{shown}");
 }
 
 #[test]

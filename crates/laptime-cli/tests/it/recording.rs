@@ -70,6 +70,7 @@ pub fn run(steps: u64) -> RunInfo {
             signal: None,
         }),
         unrecorded: Vec::new(),
+        processes: None,
     }
 }
 

@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use laptime_core::Runner;
 
-/// A sample of a thread that stands still is written after so much of its time: of a program that is
-/// killed, no more is missing.
+/// A sample of a thread that stands still is written after so much of its time, or after [`HELD_PART`] of the time
+/// since the first look: of a program that is killed, no more is missing.
 const MOST_HELD_NS: u64 = 1_000_000_000;
+/// Of a short program a second is much.
+const HELD_PART: u64 = 16;
 
 /// A function that was seen on a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -92,6 +94,8 @@ struct Known {
 #[derive(Debug, Default)]
 pub struct Seen {
     threads: HashMap<u64, Known>,
+    /// The first look, in ns.
+    first_ns: Option<u64>,
     /// What is ready to be written.
     samples: Vec<Sample>,
 }
@@ -131,7 +135,9 @@ impl Seen {
         }
         known.held_ns += moment.ns.saturating_sub(known.moment.ns);
         known.moment = moment;
-        if known.held_ns >= MOST_HELD_NS {
+        let first_ns = *self.first_ns.get_or_insert(moment.ns);
+        let looked_ns = moment.ns.saturating_sub(first_ns);
+        if known.held_ns >= MOST_HELD_NS.min(looked_ns / HELD_PART) {
             self.samples.extend(known.held(thread));
         }
         true

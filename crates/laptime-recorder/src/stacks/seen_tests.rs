@@ -34,6 +34,14 @@ fn looks(seen: &mut Seen, used: impl IntoIterator<Item = (u64, u64)>) -> Vec<(u6
     ready
 }
 
+/// Of a program that runs for twenty seconds.
+fn long_ago() -> Seen {
+    Seen {
+        first_ns: Some(0),
+        ..Seen::default()
+    }
+}
+
 fn told(seen: &mut Seen) -> Vec<(u64, u64)> {
     let ready = seen.ready();
     ready
@@ -50,22 +58,35 @@ fn a_thread_that_runs_has_a_sample_each_look() {
 
 #[test]
 fn looks_at_a_thread_that_stands_still_are_one_sample_up_to_the_last_of_them() {
-    let mut seen = Seen::default();
-    let ready = looks(&mut seen, [(1, 10), (2, 10), (3, 10), (4, 10), (5, 20)]);
+    let mut seen = long_ago();
+    let looked = [(2_001, 10), (2_002, 10), (2_003, 10), (2_004, 10)];
+    let ready = looks(&mut seen, [(2_000, 5)].into_iter().chain(looked));
+    assert_eq!(ready[1..], [(200_100, 1)]);
     // The time since the last look at which it stood still is that of what ran then.
-    assert_eq!(ready, [(100, 1), (400, 3), (500, 1)]);
+    let ready = looks(&mut seen, [(2_005, 20)]);
+    assert_eq!(ready, [(200_400, 3), (200_500, 1)]);
+}
+
+#[test]
+fn of_a_program_that_is_killed_little_of_its_time_is_in_no_sample() {
+    let mut seen = Seen::default();
+    for look in 1..=3_000 {
+        looks(&mut seen, [(look, 10)]);
+        let held_ns = seen.threads[&7].held_ns;
+        assert!(held_ns <= look * LOOK_NS / 16 && held_ns < MOST_HELD_NS);
+    }
 }
 
 #[test]
 fn what_is_held_is_written_after_a_second_when_the_thread_ends_and_at_the_end() {
-    let mut seen = Seen::default();
-    let ready = looks(&mut seen, (1..=250).map(|look| (look, 10)));
-    assert_eq!(ready, [(100, 1), (10_100, 100), (20_100, 100)]);
-    seen.keep_those_of(251);
-    assert_eq!(told(&mut seen), [(25_000, 49)]);
-    looks(&mut seen, [(300, 5), (301, 5)]);
+    let mut seen = long_ago();
+    let ready = looks(&mut seen, (2_001..=2_250).map(|look| (look, 10)));
+    assert_eq!(ready[1..], [(210_100, 100), (220_100, 100)]);
+    seen.keep_those_of(2_251);
+    assert_eq!(told(&mut seen), [(225_000, 49)]);
+    looks(&mut seen, [(2_300, 5), (2_301, 5)]);
     seen.finish();
-    assert_eq!(told(&mut seen), [(30_100, 1)]);
+    assert_eq!(told(&mut seen), [(230_100, 1)]);
 }
 
 #[test]

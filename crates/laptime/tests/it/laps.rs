@@ -334,6 +334,7 @@ fn recording_in_progress(folder: &Path) {
         keeper: Some(laptime_recorder::keeper::this_process()),
         end: None,
         unrecorded: Vec::new(),
+        processes: None,
     };
     std::fs::write(folder.join("run.json"), run.to_json()).unwrap();
 }
