@@ -253,6 +253,15 @@ fn pythons_reason_and_its_way_out_are_said() {
 }
 
 #[test]
+fn a_folder_is_named_for_the_configuration_in_it() {
+    let scripted = Scripted::saying(&answer());
+    let folder = scripted.0.path().join("model");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("config.json"), "{}").unwrap();
+    assert_eq!(scripted.ops(&["model"]).code, 0);
+}
+
+#[test]
 fn a_python_that_does_not_answer_says_how_it_ended() {
     let scripted = Scripted::running("echo 'No module named laptime' >&2; exit 1", "");
     let left = scripted.ops(&["net:build"]);
