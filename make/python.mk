@@ -43,9 +43,10 @@ python-3.%: $(STAMPS)/laptime-3.%
 python-build:
 	tools/build-python "$(SOURCE)" $(PREFIX)
 
-# Every model of torchvision and architecture of transformers that is known, counted.
+# Every model of torchvision and architecture of transformers that is known, counted; and what
+# configurations can have at worst.
 zoo: $(STAMPS)/set-test $(STAMPS)/laptime-tested
-	$(PYTEST) tests/python/operations/test_torch_zoo.py --all
+	$(PYTEST) tests/python/operations/test_torch_zoo.py tests/python/operations/test_configurations.py --all
 
 # Trainings by number, with timers that stand in them; `make python-phases` runs the first of them.
 TRAININGS ?= 500

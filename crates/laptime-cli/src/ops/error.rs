@@ -107,6 +107,14 @@ pub enum OpsError {
         /// As typed.
         target: String,
     },
+    /// A signal has ended Python while it built or counted a model.
+    #[error("cannot count {target}: its Python was ended by signal {signal}")]
+    Ended {
+        /// As typed.
+        target: String,
+        /// Which.
+        signal: i32,
+    },
     /// Python ended without an answer.
     #[error("{} {how} before it had counted", python.display())]
     NoAnswer {
@@ -197,6 +205,7 @@ impl OpsError {
             Self::NotCounted { .. }
             | Self::NoPython { .. }
             | Self::Start { .. }
+            | Self::Ended { .. }
             | Self::NoAnswer { .. } => ERROR,
         }
     }
@@ -212,6 +221,10 @@ impl OpsError {
             Self::NoPython { .. } | Self::Start { .. } | Self::NoAnswer { .. } => Some(
                 "models are built by the Python that Laptime is installed in: \
                  `python -m pip install laptime`, then `python -m laptime ops …`"
+                    .to_owned(),
+            ),
+            Self::Ended { .. } => Some(
+                "the model may need more memory or time than there is: try it with smaller sizes"
                     .to_owned(),
             ),
             Self::NotATarget { hint, .. } => Some(hint.clone()),

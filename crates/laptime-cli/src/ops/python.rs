@@ -88,17 +88,18 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
         Err(_) if output.status.signal() == Some(libc::SIGINT) => OpsError::Interrupted {
             target: target.to_owned(),
         },
-        Err(_) => OpsError::NoAnswer {
-            python,
-            how: ended(output.status),
-        },
+        Err(_) => unanswered(target, python, output.status),
     })
 }
 
-fn ended(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with exit code {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
+fn unanswered(target: &str, python: PathBuf, status: ExitStatus) -> OpsError {
+    let how = match (status.code(), status.signal()) {
+        (_, Some(signal)) => {
+            let target = target.to_owned();
+            return OpsError::Ended { target, signal };
+        }
+        (Some(code), None) => format!("ended with exit code {code}"),
         (None, None) => "ended".to_owned(),
-    }
+    };
+    OpsError::NoAnswer { python, how }
 }

@@ -19,7 +19,12 @@ pub fn read(path: &Path) -> Result<Option<(Counts, Subject)>, OpsError> {
     if !path.exists() {
         return Ok(None);
     }
-    let path = path.to_owned();
+    // A model's folder is named for its configuration.
+    let path = if path.is_dir() {
+        path.join("config.json")
+    } else {
+        path.to_owned()
+    };
     let text = match named_file::read(&path, MOST_BYTES) {
         Ok(text) => text,
         Err(source) => return Err(OpsError::Read { path, source }),

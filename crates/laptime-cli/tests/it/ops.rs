@@ -253,6 +253,15 @@ fn pythons_reason_and_its_way_out_are_said() {
 }
 
 #[test]
+fn a_folder_is_named_for_the_configuration_in_it() {
+    let scripted = Scripted::saying(&answer());
+    let folder = scripted.0.path().join("model");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("config.json"), "{}").unwrap();
+    assert_eq!(scripted.ops(&["model"]).code, 0);
+}
+
+#[test]
 fn a_python_that_does_not_answer_says_how_it_ended() {
     let scripted = Scripted::running("echo 'No module named laptime' >&2; exit 1", "");
     let left = scripted.ops(&["net:build"]);
@@ -267,13 +276,12 @@ fn a_python_that_does_not_answer_says_how_it_ended() {
         left.err
             .contains("ended with exit code 1 before it had counted\nhint: models are built by")
     );
-    let scripted = Scripted::running("kill -9 $$", "");
-    assert!(
-        scripted
-            .ops(&["net:build"])
-            .err
-            .contains("was ended by signal 9 before")
-    );
+    let left = Scripted::running("kill -9 $$", "").ops(&["net:build"]);
+    assert_eq!(left.code, 1);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: cannot count net:build: its Python was ended by signal 9
+    hint: the model may need more memory or time than there is: try it with smaller sizes
+    ");
 }
 
 #[test]

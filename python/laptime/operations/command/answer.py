@@ -14,7 +14,7 @@ from ..._ceilings import ceilings
 from ..._core import LaptimeError
 from .. import count, no_weights
 from ..libraries import libraries
-from . import exported_program, factory, hints, pretrained_model, vision
+from . import budget, exported_program, factory, hints, pretrained_model, vision
 from .inputs import described, typed, with_values
 from .request import Failure, Request, Target
 
@@ -33,6 +33,7 @@ def main() -> None:
     # Whatever the model's code prints, from wherever, is a message.
     answer_to = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    budget.ends_by(lambda failure: os.write(answer_to.fileno(), failure.answer().encode()))
     request = Request.read(sys.argv[1])
     # Where the user's own modules are looked for: last, so that none hides an installed one.
     sys.path.extend(sys.argv[2:])
@@ -59,6 +60,12 @@ def counted(request: Request) -> str:
     target = KINDS[request.kind](request)
     if request.roofline:
         ceilings()  # kept for the command, with what torch reaches
+    with target.within():
+        return built_and_counted(target, request)
+
+
+def built_and_counted(target: Target, request: Request) -> str:
+    """The counts of a target, without weights in memory if that goes."""
     why = ""
     if target.is_made and request.mode != "real" and "torch" in sys.modules:
         try:
@@ -86,6 +93,8 @@ def account(target: Target, request: Request, model: Any, how: str) -> str:
             return call(target, request, model, how)
     try:
         return call(target, request, model, how)
+    except Failure:
+        raise
     except Exception as error:
         if request.mode == "fake" or "without weights" in how:
             raise

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from .configuration_bounds import bounded, first_lines
+from .configuration_file import ConfigurationFile
 from .inputs import TOKEN
 from .request import Failure, Input, Request, Target
 
@@ -24,7 +24,9 @@ _FRAMES = 3_000
 
 def find(request: Request) -> Target:
     """Reads the configuration; nothing is downloaded, and no code of others is run."""
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    file = ConfigurationFile.read(request.target)
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_IMPLICIT_TOKEN"):
+        os.environ[name] = "1"
     try:
         import torch  # noqa: F401
         import transformers
@@ -34,14 +36,20 @@ def find(request: Request) -> Target:
             f"install it: {sys.executable} -m pip install torch transformers",
         ) from error
     transformers.logging.set_verbosity_error()
-    _check(request.target)
+    with bounded(file, request):
+        return _target(file, request)
+
+
+def _target(file: ConfigurationFile, request: Request) -> Target:
+    import transformers
+
     try:
         config: Any = transformers.AutoConfig.from_pretrained(
-            request.target, local_files_only=True, trust_remote_code=False
+            str(file.path), local_files_only=True, trust_remote_code=False
         )
     except (OSError, ValueError, KeyError) as error:
         raise Failure(
-            f"{request.target} is no configuration of transformers: {_first_line(error)}",
+            f"{request.target} is no configuration of transformers: {first_lines(error)}",
             "it needs a model_type that transformers "
             f"{transformers.__version__} knows, as a model's config.json has",
         ) from error
@@ -65,34 +73,21 @@ def find(request: Request) -> Target:
     if request.sequence is not None and longest is not None and request.sequence > longest:
         notes.append(f"{request.sequence} tokens, but the configuration has places for {longest}")
     name = architecture or type(config).__name__.removesuffix("Config")
-    return Target(name, build, defaults, notes=notes)
-
-
-def _check(target: str) -> None:
-    """Says where a configuration is no JSON, which transformers doesn't."""
-    path = Path(target, "config.json") if Path(target).is_dir() else Path(target)
-    hint = "give a model's config.json, as its page on Hugging Face has it under Files"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise Failure(f"{path} is no JSON: {error.msg} at {place}", hint) from error
-    except UnicodeDecodeError as error:
-        raise Failure(f"{path} is no JSON: no text at byte {error.start}", hint) from error
-    except OSError as error:
-        raise Failure(f"{path} cannot be read: {error.strerror}") from error
-    if not isinstance(content, dict):
-        kind = type(content).__name__
-        raise Failure(f"{path} is no configuration: it holds a {kind}, not an object", hint)
+    return Target(name, build, defaults, notes=notes, within=lambda: bounded(file, request))
 
 
 def _without_kernels(config: Any) -> bool:
-    """Has a configuration and its parts do with torch's own; whether they named others."""
+    """Has a configuration and its parts do with torch's own, and with no weights of a backbone.
+
+    Whether they named other kernels.
+    """
     parts = [part for part in vars(config).values() if hasattr(part, "to_diff_dict")]
     found = [_without_kernels(part) for part in parts]
     if getattr(config, "_attn_implementation", None) not in _ATTENTION:
         config._attn_implementation = None
         found.append(True)
+    if getattr(config, "use_pretrained_backbone", None):
+        config.use_pretrained_backbone = False
     return any(found)
 
 
@@ -222,7 +217,3 @@ def _pair(size: Any) -> tuple[int, int]:
     if isinstance(size, dict):
         return size["height"], size["width"]
     return size[0], size[1]
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
@@ -49,7 +50,13 @@ class Failure(Exception):
 
     def answer(self) -> str:
         """As the command reads it."""
-        return json.dumps({"error": str(self), "hint": self.hint, "code": self.code})
+        hint = None if self.hint is None else _encodable(self.hint)
+        return json.dumps({"error": _encodable(str(self)), "hint": hint, "code": self.code})
+
+
+def _encodable(text: str) -> str:
+    """A text without halves of characters, which a file's name or JSON may have."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,3 +72,5 @@ class Target:
     is_made: bool = True
     #: What else there is to say about how it was counted.
     notes: Sequence[str] = ()
+    #: What holds while it is built and counted.
+    within: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
