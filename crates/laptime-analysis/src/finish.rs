@@ -315,6 +315,9 @@ fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
 
 /// What a step of each of several processes is made of: of the steady state, if that is told.
 fn ranks(measured: &[Process], parts: &mut [Option<SteadyPart>], is_told: bool) -> Vec<Rank> {
+    if measured.len() < 2 {
+        return Vec::new();
+    }
     let trained = measured.iter().zip(parts);
     let mut ranks: Vec<Rank> = trained
         .filter_map(|(process, part)| match part {

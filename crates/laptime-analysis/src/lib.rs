@@ -55,12 +55,14 @@ mod process;
 mod process_summary;
 pub mod quantiles;
 mod ranks;
+mod reasons;
 mod replaced;
 mod rows;
 mod sampling;
 #[cfg(test)]
 mod scripted;
 pub mod seen;
+mod seldom;
 mod series;
 mod span_lanes;
 mod span_row;

@@ -27,7 +27,7 @@ pub struct Rows {
 
 /// Makes the rows of a tree, as shares of `wall_ns`.
 pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks) -> Rows {
-    let mut rows = Vec::new();
+    let mut rows = Vec::with_capacity(tree.len() + leftovers.named().count());
     let mut overfull = Vec::new();
     let worked = operations::inclusive(tree);
     for index in tree.in_order() {

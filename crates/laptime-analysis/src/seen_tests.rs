@@ -18,7 +18,8 @@ fn row(names: &[&str], host_ms: u64, device_ms: Option<u64>, told: u64) -> SpanR
             device_ns: device_ms.map(|ms| told * ms * MS),
             device_count: device_ms.map(|_| told),
             ..DeviceRow::default()
-        },
+        }
+        .into(),
         ..SpanRow::default()
     }
 }

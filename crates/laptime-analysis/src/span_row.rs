@@ -1,11 +1,11 @@
 //! One row of a table: a path's statistics, or a leftover of the wall time.
 
-use std::collections::BTreeMap;
-
-use laptime_core::{Unavailable, Warning};
+use laptime_core::Warning;
 use serde::{Deserialize, Serialize};
 
 use crate::device_row::DeviceRow;
+use crate::reasons::Reasons;
+use crate::seldom::Seldom;
 
 /// One path's statistics, or a leftover of the wall time.
 ///
@@ -56,7 +56,7 @@ pub struct SpanRow {
     pub suspended_wall_ns: Option<u64>,
     /// What a device measured.
     #[serde(flatten)]
-    pub device: DeviceRow,
+    pub device: Seldom<DeviceRow>,
     /// Least host memory that a span allocated and did not free; below zero when it freed more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_net_min_bytes: Option<i64>,
@@ -144,8 +144,8 @@ pub struct SpanRow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Why numbers of this row are absent: by field name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub why: BTreeMap<String, Unavailable>,
+    #[serde(default, skip_serializing_if = "Reasons::is_empty")]
+    pub why: Reasons,
 }
 
 #[allow(

@@ -7,6 +7,7 @@ use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, PathTally,
 use crate::operations::left_out::LeftOut;
 use crate::operations::stretches::{Own, Stretches};
 use crate::process::Process;
+use crate::seldom::Seldom;
 use crate::totals::{Partial, Totals};
 
 /// One path of the run.
@@ -23,13 +24,13 @@ pub struct Node {
     /// Spans of the path that lie partly inside.
     pub partial: Partial,
     /// Operations directly in it that were counted.
-    pub own: Own,
+    pub own: Seldom<Own>,
     /// Its spans in which operations were left out.
-    pub left_out: LeftOut,
+    pub left_out: Seldom<LeftOut>,
     /// What devices told of its spans.
-    pub on_device: DeviceTally,
+    pub on_device: Seldom<DeviceTally>,
     /// What devices' allocators told of them.
-    pub device_memory: DeviceMemoryTally,
+    pub device_memory: Seldom<DeviceMemoryTally>,
     /// Other processes have spans inside, and none of the path itself: they ran beside each other, as the
     /// workers of a pool do that were forked inside of it.
     pub has_workers: bool,
@@ -287,5 +288,7 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
             tree.absorb_device_memory(&process.paths, told);
         }
     }
+    // Nothing more is looked for by name.
+    tree.by_name = HashMap::new();
     tree
 }

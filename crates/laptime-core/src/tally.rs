@@ -377,6 +377,13 @@ impl Tallies {
         (tally.count > 0).then_some(tally)
     }
 
+    /// How many spans a path has, settled or not.
+    pub fn count_of(&self, path: PathId) -> u64 {
+        let mut tally = self.by_path.get(path.index()).cloned().unwrap_or_default();
+        tally.settle();
+        tally.count
+    }
+
     /// Settles every path and yields those that have spans.
     pub fn settled(&mut self) -> impl Iterator<Item = (PathId, &PathTally)> {
         self.by_path.iter_mut().for_each(PathTally::settle);

@@ -58,7 +58,7 @@ fn cells(row: &SpanRow, runtime_ns: u64) -> [String; 7] {
     } else {
         100.0 * total / runtime_ns as f64
     };
-    let (device, count) = (row.device, row.count.unwrap_or(0));
+    let (device, count) = (*row.device, row.count.unwrap_or(0));
     let host = |peak: Option<u64>| peak.and_then(|bytes| i64::try_from(bytes).ok());
     let net = [
         device

@@ -1,6 +1,6 @@
 //! Doubts about one process: its clock, its paths, how its file ends and what is missing of it.
 
-use laptime_core::{ClockKind, PathId, PathTable, Tallies, Warning};
+use laptime_core::{ClockKind, PathId, PathTable, Warning};
 
 use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary};
@@ -125,14 +125,10 @@ fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
 
 /// Spans beyond the bounds of paths: outermost ones are in `<overflow>`, others are told in what they ran inside of.
 fn overflowing(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
-    let mut totals = process.totals.clone();
-    let mut tail = process.tail.clone();
-    let told: u64 = [&mut totals.first, &mut totals.others, &mut tail]
-        .into_iter()
-        .flat_map(Tallies::settled)
-        .filter(|(id, _)| *id == PathId::OVERFLOW)
-        .map(|(_, tally)| tally.count)
-        .sum();
+    let totals = &process.totals;
+    let tallies = [&totals.first, &totals.others, &process.tail];
+    let told = tallies.map(|all| all.count_of(PathId::OVERFLOW));
+    let told: u64 = told.into_iter().sum();
     let inside = process.overflowed_spans;
     let are = |count, after| format!("{}{after}", plural(count, "span is", "spans are"));
     let said = match (told, inside) {

@@ -10,6 +10,7 @@ use super::given;
 use super::stretches::Own;
 use crate::device;
 use crate::fields::{OPERATIONS, explain};
+use crate::seldom::Seldom;
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
 
@@ -29,7 +30,7 @@ pub struct Worked {
     /// Whether any of it was counted.
     pub is_counted: bool,
     /// What was counted and not said otherwise.
-    counted: Own,
+    counted: Seldom<Own>,
     /// What the program said, where it did.
     flop: Option<u128>,
     bytes: Option<u128>,
@@ -38,7 +39,9 @@ pub struct Worked {
 impl Worked {
     fn add(&mut self, inside: &Self) {
         self.is_counted |= inside.is_counted;
-        self.counted.merge(&inside.counted);
+        if inside.counted.is_there() {
+            self.counted.merge(&inside.counted);
+        }
         for (sum, part) in [
             (&mut self.flop, inside.flop),
             (&mut self.bytes, inside.bytes),

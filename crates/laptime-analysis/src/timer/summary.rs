@@ -177,7 +177,8 @@ fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
         device_memory_peak_min_bytes: peak.map(|peak| peak.0),
         device_memory_peak_max_bytes: peak.map(|peak| peak.1),
         device_memory_reserved_bytes: None,
-    };
+    }
+    .into();
 }
 
 fn mixed(count: u64) -> Warning {

@@ -111,11 +111,11 @@ fn a_device_fills_its_fields_and_host_time_among_it_is_said() {
     a.settle(place, 50, 0);
     let contexts = [("host", vec![("b", &b)]), ("main", vec![("a", &a)])];
     let made = TimerSummary::new(timer(), &contexts, &process());
-    let device = made.whole.rows[1].device;
+    let device = &made.whole.rows[1].device;
     assert_eq!(device.device_ns, Some(50));
     assert_eq!(device.device_memory_net_max_bytes, Some(-10));
     assert_eq!(device.device_memory_peak_min_bytes, Some(300));
-    assert_eq!(made.whole.rows[0].device, DeviceRow::default());
+    assert_eq!(*made.whole.rows[0].device, DeviceRow::default());
     let [(_, host), (_, main)] = &made.tables[..] else {
         panic!("{:?}", made.tables);
     };

@@ -1,0 +1,59 @@
+//! Why numbers are absent, by their names.
+
+use std::collections::BTreeMap;
+
+use laptime_core::Unavailable;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Reasons by the names of numbers, in the order of the names. Nearly every row has none or one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reasons(Vec<(String, Unavailable)>);
+
+impl Reasons {
+    /// The reason of a number.
+    pub fn get(&self, name: &str) -> Option<&Unavailable> {
+        let at = self.place(name).ok()?;
+        Some(&self.0[at].1)
+    }
+
+    /// Whether a number has one.
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.place(name).is_ok()
+    }
+
+    /// Gives a number its reason.
+    pub fn insert(&mut self, name: String, reason: Unavailable) {
+        match self.place(&name) {
+            Ok(at) => self.0[at].1 = reason,
+            Err(at) => {
+                if self.0.is_empty() {
+                    self.0.reserve_exact(1);
+                }
+                self.0.insert(at, (name, reason));
+            }
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.0
+            .binary_search_by(|(known, _)| known.as_str().cmp(name))
+    }
+}
+
+impl Serialize for Reasons {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, reason)| (name, reason)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Reasons {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = BTreeMap::deserialize(deserializer)?;
+        Ok(Self(read.into_iter().collect()))
+    }
+}

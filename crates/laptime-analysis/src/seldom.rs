@@ -1,0 +1,99 @@
+//! What few of many have: it takes a pointer where it isn't there.
+//!
+//! A program may have tens of thousands of paths, and nearly all of them lack most of what a path can have.
+
+use std::fmt::{self, Debug, Formatter};
+use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
+
+use laptime_core::{DeviceMemoryTally, DeviceTally};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::device_row::DeviceRow;
+use crate::operations::left_out::LeftOut;
+use crate::operations::stretches::Own;
+
+/// What is read where there is none.
+pub trait Absent: Sized + 'static {
+    /// The same for all.
+    fn absent() -> &'static Self;
+}
+
+/// A value that is its default until it is changed.
+#[derive(Clone)]
+pub struct Seldom<T>(Option<Box<T>>);
+
+impl<T> Seldom<T> {
+    /// Whether it was changed.
+    pub fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl<T> From<T> for Seldom<T> {
+    fn from(value: T) -> Self {
+        Self(Some(Box::new(value)))
+    }
+}
+
+impl<T> Default for Seldom<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: Absent> Deref for Seldom<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Some(value) => value,
+            None => T::absent(),
+        }
+    }
+}
+
+impl<T: Absent + Default> DerefMut for Seldom<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl<T: Absent + Debug> Debug for Seldom<T> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        (**self).fmt(formatter)
+    }
+}
+
+impl<T: Absent + PartialEq> PartialEq for Seldom<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Absent + Serialize> Serialize for Seldom<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl<'de, T: Absent + PartialEq + Deserialize<'de>> Deserialize<'de> for Seldom<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = T::deserialize(deserializer)?;
+        Ok(Self((value != *T::absent()).then(|| Box::new(value))))
+    }
+}
+
+macro_rules! seldom {
+    ($($kind:ty),+) => {
+        $(impl Absent for $kind {
+            fn absent() -> &'static Self {
+                static ABSENT: LazyLock<$kind> = LazyLock::new(<$kind>::default);
+                &ABSENT
+            }
+        })+
+    };
+}
+
+seldom!(Own, LeftOut, DeviceTally, DeviceMemoryTally, DeviceRow);
