@@ -61,6 +61,8 @@ pub struct Matched<'r> {
     pub new: &'r [Run],
     is_steady: bool,
     step: Option<String>,
+    /// How many each run has, in the order of [`Self::runs`].
+    step_counts: Vec<u64>,
     rows: Vec<Paths<'r>>,
 }
 
@@ -76,10 +78,12 @@ impl<'r> Matched<'r> {
             new,
             is_steady,
             step: None,
+            step_counts: Vec::new(),
             rows: Vec::new(),
         };
         let steps = matched.runs().map(|run| repeated(run, is_steady));
         matched.step = common(steps).map(str::to_owned);
+        matched.step_counts = matched.runs().map(|run| matched.steps_of(run)).collect();
         matched.rows = matched.paths();
         matched
     }
@@ -121,11 +125,17 @@ impl<'r> Matched<'r> {
 
     /// What its times are divided by: the steps of a run, or 1.
     pub fn steps(&self, run: &Run) -> f64 {
-        let rows = rows_of(run, self.is_steady);
-        let step = rows
-            .iter()
-            .find(|row| Some(row.path.as_str()) == self.step());
-        step.and_then(|row| row.count).unwrap_or(1).max(1) as f64
+        let at = self.runs().position(|one| std::ptr::eq(one, run));
+        let count = at.and_then(|at| self.step_counts.get(at).copied());
+        count.unwrap_or(1).max(1) as f64
+    }
+
+    fn steps_of(&self, run: &Run) -> u64 {
+        let mut rows = rows_of(run, self.is_steady).iter();
+        let step = self
+            .step()
+            .and_then(|step| rows.find(|row| row.path == step));
+        step.and_then(|row| row.count).unwrap_or(1)
     }
 
     /// Rows of all runs by path. One side's own rows stand behind the row before them, on that side.

@@ -25,6 +25,7 @@ mod run;
 #[path = "../../../laptime-analysis/src/scripted.rs"]
 #[allow(dead_code)]
 mod scripted;
+mod sizes;
 mod slips;
 mod terminal;
 mod until;
