@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::place::Place;
@@ -140,6 +141,51 @@ fn every_command_answers_whatever_its_file_is() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_file_that_grows_and_shrinks_while_it_is_read_is_answered() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 20_000);
+    place.laptime(&["pack", "a.lap", "-o", "b.lap"]);
+    let entries = fs::read_dir(place.path().join("a.lap")).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.push(place.path().join("b.lap"));
+    let whole: Vec<_> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
+    let (is_over, mut wrong) = (AtomicBool::new(false), Vec::<String>::new());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let files = || paths.iter().zip(&whole);
+            for (round, (path, bytes)) in files().cycle().enumerate() {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                let length = bytes.len() * (round * 7 % 11) / 10;
+                let file = fs::File::options().write(true).open(path).unwrap();
+                file.set_len(length as u64).unwrap();
+                file.write_all_at(bytes, 0).unwrap();
+            }
+        });
+        for typed in [
+            &["report", "a.lap", "-f", "json"][..],
+            &["report", "b.lap", "-f", "html"],
+            &["compare", "a.lap", "b.lap"],
+            &["export", "a.lap", "-f", "chrome"],
+            &["pack", "a.lap", "--force", "-o", "c.lap"],
+        ] {
+            for _ in 0..5 {
+                let mut command = place.command();
+                command.args(typed);
+                let (code, said) = answer(command);
+                assert!(
+                    code.is_some_and(|code| code < 70),
+                    "{typed:?}: {code:?} {said}"
+                );
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
