@@ -19,7 +19,7 @@ use laptime_recorder::{
 };
 use proptest::prelude::*;
 
-use crate::own_process;
+use crate::{gated_allocator, own_process};
 
 const NAMES: [&str; 4] = ["step", "forward", "load", "wait"];
 
@@ -205,10 +205,13 @@ fn forked(by: By, ends: End, run: impl FnOnce()) -> libc::pid_t {
     let pid = unsafe {
         match by {
             By::Fork => libc::fork(),
-            By::Clone => libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as libc::pid_t,
+            By::Clone => gated_allocator::alone(|| {
+                libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as libc::pid_t
+            }),
         }
     };
     if pid == 0 {
+        gated_allocator::in_child();
         let code = i32::from(catch_unwind(AssertUnwindSafe(run)).is_err());
         // SAFETY: ends the process.
         unsafe {

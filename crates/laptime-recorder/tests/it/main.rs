@@ -16,6 +16,7 @@ mod device_spans;
 mod device_streams;
 mod device_waits;
 mod forks;
+mod gated_allocator;
 mod guard;
 mod long_names;
 mod many_names;
