@@ -27,9 +27,9 @@ ENDINGS = {
     "calls sys.exit(3)": ("sys.exit(3)", 3),
     "raises": ("raise RuntimeError('its own')", 1),
     "calls os._exit(3)": ("os._exit(3)", 3),
-    "kills itself": ("os.kill(os.getpid(), signal.SIGKILL)", 137),
-    "is terminated": ("os.kill(os.getpid(), signal.SIGTERM)", 143),
-    "aborts": ("os.abort()", 134),
+    "kills itself": ("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL),
+    "is terminated": ("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM),
+    "aborts": ("os.abort()", -signal.SIGABRT),
     "changes directory": ("os.chdir('/'); print('elsewhere')", 0),
     "closes all descriptors": ("os.closerange(3, 100)", 0),
 }

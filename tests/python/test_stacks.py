@@ -418,7 +418,7 @@ def test_threads_that_stand_still_have_all_of_their_time(tmp_path: Path) -> None
     assert 0.8 * spent <= waiting["total_ns"] <= 1.05 * spent
     assert waiting["waiting_ns"] >= 0.9 * waiting["total_ns"]
     # Twenty threads at a hundred looks a second would be 5,000.
-    assert waiting["sample_count"] <= 500
+    assert waiting["sample_count"] <= 1_000
 
 
 @pytest.mark.interpreter

@@ -76,7 +76,6 @@ fn what_a_full_disk_has_no_room_for_leaves_what_was_there() {
 fn a_packed_recording_takes_no_more_room_than_the_recording() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 7);
-    let before = place.laptime(&["report", "a.lap", "-f", "csv"]).out;
     let mut files = fs::read_dir(place.path().join("a.lap")).unwrap();
     let process = files.find_map(|entry| {
         let path = entry.unwrap().path();
@@ -86,6 +85,7 @@ fn a_packed_recording_takes_no_more_room_than_the_recording() {
     });
     let file = fs::File::options().write(true).open(process.unwrap());
     file.unwrap().set_len(1 << 42).unwrap();
+    let before = place.laptime(&["report", "a.lap", "-f", "csv"]).out;
     let left = place.laptime(&["pack", "a.lap", "-o", "b.lap"]);
     assert_eq!(left.code, 0, "{}", left.err);
     let packed = fs::metadata(place.path().join("b.lap")).unwrap();
