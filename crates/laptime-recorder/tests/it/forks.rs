@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::ptr::null_mut;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -336,10 +337,15 @@ fn told(folder: &Path, pid: libc::pid_t) -> Told {
 fn recorded(program: &[(bool, Act)], quiet: bool, kept_open: bool) -> Told {
     let folder = tempfile::tempdir().unwrap();
     let recording = folder.path().join("a.lap");
+    // Children that outlive theirs become this process's: they still write.
+    // SAFETY: changes who is told of their ends.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
     let pid = forked(By::Fork, End::Leaves, || {
         run(&recording, program, quiet, kept_open);
     });
     assert_eq!(ending(pid), 0, "the program ended badly");
+    // SAFETY: waits for children of this process.
+    while unsafe { libc::waitpid(-1, null_mut(), 0) } > 0 {}
     told(&recording, pid)
 }
 
