@@ -153,7 +153,8 @@ fn a_file_that_grows_and_shrinks_while_it_is_read_is_answered() {
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.push(place.path().join("b.lap"));
     let whole: Vec<_> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
-    let (is_over, mut wrong) = (AtomicBool::new(false), Vec::<String>::new());
+    let is_over = AtomicBool::new(false);
+    let mut wrong = Vec::<String>::new();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let files = || paths.iter().zip(&whole);
@@ -178,10 +179,9 @@ fn a_file_that_grows_and_shrinks_while_it_is_read_is_answered() {
                 let mut command = place.command();
                 command.args(typed);
                 let (code, said) = answer(command);
-                assert!(
-                    code.is_some_and(|code| code < 70),
-                    "{typed:?}: {code:?} {said}"
-                );
+                if code.is_none_or(|code| code >= 70) {
+                    wrong.push(format!("{typed:?}: {code:?} {said}"));
+                }
             }
         }
         is_over.store(true, Ordering::Relaxed);
