@@ -5,9 +5,10 @@
 //! spans, and joins the recording with a file of its own at its first window. What was
 //! open in the parent becomes the base under which the child's spans nest.
 //!
-//! A child whose handlers don't run records nothing: see [`crate::wiped`].
+//! A child whose handlers don't run records nothing, nor does what it forks: see [`crate::wiped`].
 
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::calls::counted as calls;
 use crate::device;
@@ -20,8 +21,12 @@ use crate::site;
 use crate::stack;
 use crate::stacks;
 use crate::state;
+use crate::telemetry::loaded;
 use crate::thread::Thread;
 use crate::wiped;
+
+/// Whether who forks is a child whose own handlers didn't run: what it inherited, its children inherit.
+static IS_UNKNOWN: AtomicBool = AtomicBool::new(false);
 
 /// Registers the handlers, once.
 pub fn install() {
@@ -34,6 +39,7 @@ pub fn install() {
 }
 
 extern "C" fn prepare() {
+    IS_UNKNOWN.store(wiped::is_unknown_child(), Relaxed);
     guard((), || {
         // First, as it may have to wait, and then the program's other threads wait for nothing.
         stacks::lock_for_fork();
@@ -44,6 +50,7 @@ extern "C" fn prepare() {
         calls::lock_for_fork();
         device::lock_for_fork();
         device_memory::lock_for_fork();
+        loaded::lock_for_fork();
     });
 }
 
@@ -51,6 +58,7 @@ extern "C" fn parent() {
     guard((), || {
         // SAFETY: locked by `prepare`, on this thread.
         unsafe {
+            loaded::unlock_after_fork();
             device_memory::unlock_after_fork();
             device::unlock_after_fork();
             calls::unlock_after_fork();
@@ -64,6 +72,9 @@ extern "C" fn parent() {
 }
 
 extern "C" fn child() {
+    if IS_UNKNOWN.load(Relaxed) {
+        return parent();
+    }
     wiped::know();
     state::keep_after_fork();
     parent();

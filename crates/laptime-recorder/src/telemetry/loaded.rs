@@ -8,9 +8,28 @@ use std::ffi::{CStr, OsStr, OsString, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 
 use crate::guard::guard;
+use crate::lock::Lock;
 
 /// How the file of the driver's library begins, whatever its version.
 const LIBRARY: &[u8] = b"libcuda.so.";
+
+/// Held while the linker is asked: a child that is forked meanwhile would find the linker's own lock held for ever.
+static ASKING: Lock<()> = Lock::new(());
+
+/// Waits until the linker isn't asked, and keeps it so.
+pub fn lock_for_fork() {
+    ASKING.hold();
+}
+
+/// Undoes [`lock_for_fork`].
+///
+/// # Safety
+///
+/// This thread locked it.
+pub unsafe fn unlock_after_fork() {
+    // SAFETY: as the caller promises.
+    unsafe { ASKING.release() };
+}
 
 /// What was seen of loaded libraries.
 #[derive(Debug, Default)]
@@ -34,8 +53,10 @@ impl Loaded {
             is_first: true,
             found: None,
         };
+        let asking = ASKING.lock();
         // SAFETY: the callback takes what is handed on, which lives until the call is over.
         unsafe { libc::dl_iterate_phdr(Some(each), (&raw mut look).cast()) };
+        drop(asking);
         self.seen = look.seen;
         look.found
     }

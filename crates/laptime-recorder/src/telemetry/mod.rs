@@ -7,7 +7,7 @@
 //! the program's to do.
 
 mod book;
-mod loaded;
+pub mod loaded;
 mod meter;
 mod pace;
 mod sampler;
