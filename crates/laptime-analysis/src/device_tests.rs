@@ -118,7 +118,7 @@ fn a_rate_is_over_the_devices_time_or_not_told() {
     with_work(&mut script, 0);
     told(&mut script, 0, Ok(10 * MS));
     let row = summary(script).row("work").unwrap().clone();
-    assert_eq!(row.flop_per_s, Some(5_000_000.0 / 0.01));
+    assert_eq!(row.work.flop_per_s, Some(5_000_000.0 / 0.01));
 
     let mut script = Script::new(1, 1_000 * MS);
     with_work(&mut script, 0);
@@ -126,7 +126,7 @@ fn a_rate_is_over_the_devices_time_or_not_told() {
     told(&mut script, 0, Ok(10 * MS));
     let summary = summary(script);
     let row = summary.row("work").unwrap();
-    assert_eq!(row.flop_per_s, None);
+    assert_eq!(row.work.flop_per_s, None);
     assert_eq!(summary.why(row, "flop_per_s").unwrap().0, super::PARTLY);
 }
 

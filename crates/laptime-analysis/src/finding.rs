@@ -2,14 +2,14 @@
 //!
 //! The report makes sentences of it; [`crate::findings`] has the rules.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::functions::ImportTime;
 
 /// Something worth a look.
 ///
 /// **Units** nanoseconds and bytes; ratios are of 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Finding {
@@ -20,10 +20,10 @@ pub enum Finding {
         /// The run's wall time.
         wall_ns: u64,
         /// The packages whose import took most of it, where stacks were sampled.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         imports: Vec<ImportTime>,
         /// The function that most of it is in, where stacks were sampled and imports take less.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
     /// The time after the last lap is a large part of the run.
@@ -33,10 +33,10 @@ pub enum Finding {
         /// The run's wall time.
         wall_ns: u64,
         /// The part of it after the exit handlers: Python frees memory, and libraries end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         closing_ns: Option<u64>,
         /// The function that most of it is in, where stacks were sampled.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
     /// The program only compiled something in laps: its steps were not seen.
@@ -57,7 +57,7 @@ pub enum Finding {
         /// From the start of the first step to the end of the last one.
         during_ns: u64,
         /// The function that most of it is in, where stacks were sampled.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
     /// A lap around the steps has most of its time outside of them.
@@ -71,13 +71,13 @@ pub enum Finding {
         /// The part of it outside of the steps.
         outside_ns: u64,
         /// The lap beside the steps that most of this is in, if there is one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         part: Option<String>,
         /// The time of that.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         part_ns: Option<u64>,
         /// The function that most of it is in, where it is in no lap and stacks were sampled.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
     /// Laps are so many and so short that recording them takes time of its own.
@@ -96,24 +96,24 @@ pub enum Finding {
         /// Mean wait per step.
         per_step_ns: u64,
         /// Median wait, where a few long ones make most of it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         usual_ns: Option<u64>,
         /// The longest wait, where it is more than half of all.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         longest_ns: Option<u64>,
         /// Mean duration of a step.
         step_ns: u64,
         /// All waits together.
         total_ns: u64,
         /// The function that most of it is in, where stacks were sampled.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
         /// What the loader's workers do meanwhile, where their own laps tell.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         workers: Option<WorkerLap>,
         /// The function that processes without laps, such as a loader's workers, mostly run in; its ratio is of the
         /// time in which they ran.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         worker_function: Option<MainFunction>,
     },
     /// First batches wait for the loader's workers to start.
@@ -166,7 +166,7 @@ pub enum Finding {
         /// The part of the excess outside of all laps inside.
         outside_ns: u64,
         /// Whether no lap is inside of these steps.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(skip_serializing_if = "is_false")]
         is_bare: bool,
     },
     /// A lap that runs in few of the steps takes much of what all of them take.
@@ -191,17 +191,16 @@ pub enum Finding {
         /// The lap's path, or the module's.
         path: String,
         /// Name of the module's class; empty for a lap that is none.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
+        #[serde(skip_serializing_if = "String::is_empty")]
         class: String,
         /// The path of the steps.
-        #[serde(default)]
         step_path: String,
         /// Its own time; of a module, in forward and backward together.
         self_ns: u64,
         /// The time of all steps.
         steps_ns: u64,
         /// The function that most of it is in, where stacks were sampled.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
     /// The longest part of a step is mostly in a single function of the program's own.
@@ -228,13 +227,13 @@ pub enum Finding {
         /// What all of them left.
         kept_bytes: u64,
         /// The lap that keeps it, where one leaves about as much by itself; of several, one does.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         keepers: Vec<Keeper>,
         /// Laps that pass memory on to each other, where it may be kept instead: then net bytes don't tell for sure.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         passing: Option<Passing>,
         /// Whether it is left between the steps, outside of their laps.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         between: bool,
     },
     /// The memory of a program without steps grows all the time.
@@ -248,10 +247,10 @@ pub enum Finding {
         /// How long that was.
         during_ns: u64,
         /// The function in which more than 60 % of it rose, where stacks were sampled; its ratio is of that.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
         /// Whether stacks were sampled.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(skip_serializing_if = "is_false")]
         is_sampled: bool,
     },
     /// At its end the interpreter waits for threads.
@@ -263,7 +262,7 @@ pub enum Finding {
         /// What there is to do about it.
         hint: String,
         /// Whether the machine was busy: then the parts that it fell on are no causes.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(skip_serializing_if = "is_false")]
         is_busy: bool,
     },
     /// Most of the time that steps took went by before they were steady.
@@ -279,7 +278,7 @@ pub enum Finding {
         /// What those took.
         steady_ns: u64,
         /// What took the CPU during warm-up, a sentence: then the machine was busy.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         busy: Option<String>,
     },
     /// One process of several holds the others up, or is slower than they are.
@@ -300,7 +299,7 @@ pub enum Finding {
         /// Why, the most frequent reason first.
         reasons: Vec<String>,
         /// By how much its clock was lower then than at its highest, where that is known.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         slower_ratio: Option<f64>,
         /// What the samples were taken in: the steady state, if there is one.
         is_steady: bool,
@@ -341,7 +340,7 @@ fn is_false(told: &bool) -> bool {
 }
 
 /// The function that most samples of a lap are in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MainFunction {
     /// Its qualified name.
     pub name: String,
@@ -354,7 +353,7 @@ pub struct MainFunction {
 }
 
 /// The lap that worker processes spend most of their time in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkerLap {
     /// The lap's path.
     pub path: String,
@@ -369,7 +368,7 @@ pub struct WorkerLap {
 }
 
 /// A lap that held an event loop while other tasks had laps open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HeldLoop {
     /// The lap's path.
     pub path: String,
@@ -386,24 +385,24 @@ pub struct HeldLoop {
     /// What these lost by it, all together.
     pub lost_ns: u64,
     /// Whether some of it is known by samples only, which miss its beginning and end: the times are lower bounds then.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sampled: bool,
 }
 
 /// The interpreter's wait for its threads, before it ends.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThreadsWait {
     /// For how long, by samples.
     pub total_ns: u64,
     /// The run's wall time.
     pub wall_ns: u64,
     /// The function that these threads were mostly in meanwhile; its ratio is of their time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<MainFunction>,
 }
 
 /// What is compiled at one path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CompiledIn {
     /// Its path: what is around it had to wait.
     pub path: String,
@@ -414,7 +413,7 @@ pub struct CompiledIn {
 }
 
 /// What makes some steps slow.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cause {
     /// The path of the lap.
     pub path: String,
@@ -427,7 +426,7 @@ pub struct Cause {
 }
 
 /// What leaves memory behind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Keeper {
     /// The path of the lap.
     pub path: String,
@@ -438,7 +437,7 @@ pub struct Keeper {
 /// Two laps, or more, of which some hold what others free.
 ///
 /// **Units** bytes per step, with what is in the laps inside.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Passing {
     /// The path of the lap that leaves most.
     pub from_path: String,
@@ -449,6 +448,6 @@ pub struct Passing {
     /// What it leaves: below 0.
     pub to_bytes: i64,
     /// Others that leave much as well, the largest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Keeper>,
 }

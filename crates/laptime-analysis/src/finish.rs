@@ -91,12 +91,12 @@ pub fn summary(
     } else {
         Vec::new()
     };
-    let tree = tree::of_run(&mut processes);
+    warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
+    let tree = tree::taken(&mut processes);
     let mut made = rows::rows(&tree, measured_ns, &filled.leftovers, &mut peaks);
     let operations = operations::summary(&tree, &made.rows, &peaks);
     telemetry::fill(&mut made.rows, steady.as_mut(), &processes);
     memory::fill_other(&mut made.rows, &tree, &summaries);
-    warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
     warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));
     warnings.extend(doubts::of_doubled(filled.doubled_ns, measured_ns));

@@ -3,7 +3,7 @@
 //! A sample stands for the time since the look before it at its thread. So times are estimates: of a share `p` seen in
 //! `n` samples the standard error is `√(p·(1 − p)/n)`. The time of a lap is measured, where it is one of threads.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::span_row::{RowKind, is_zero};
 
@@ -20,7 +20,7 @@ pub(crate) const EVENT_LOOP: &str = "event loop";
 /// What was sampled of a run.
 ///
 /// **Units** nanoseconds; ratios are of 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Functions {
     /// Stacks that were read.
     pub sample_count: u64,
@@ -35,7 +35,7 @@ pub struct Functions {
     pub laps: Vec<LapFunctions>,
     /// Functions whose calls were counted one by one, where that was asked for. Where it was all that
     /// was asked for, nothing above was sampled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<ExactFunctions>,
 }
 
@@ -43,7 +43,7 @@ pub struct Functions {
 ///
 /// A call of a lap is one that was made while the lap was the innermost one; its time counts there,
 /// whatever laps are opened inside of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExactFunctions {
     /// Calls that ended.
     pub call_count: u64,
@@ -56,7 +56,7 @@ pub struct ExactFunctions {
 }
 
 /// A function whose calls were counted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExactFunction {
     /// Its qualified name; of one that isn't Python, as `cProfile` writes it.
     pub name: String,
@@ -77,7 +77,7 @@ pub struct ExactFunction {
 }
 
 /// What calls from one caller came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CallerTime {
     /// The caller's place in the list of functions.
     pub function: usize,
@@ -92,7 +92,7 @@ pub struct CallerTime {
 }
 
 /// The calls that were made in one lap, without those in laps inside of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExactLap {
     /// The lap's path, or what the time outside of laps is called.
     pub path: String,
@@ -110,7 +110,7 @@ pub struct ExactLap {
 }
 
 /// What calls of one function came to in one lap.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExactInLap {
     /// The function's place in the list of functions.
     pub function: usize,
@@ -123,12 +123,11 @@ pub struct ExactInLap {
     /// Time in the function itself.
     pub self_ns: u64,
     /// Which functions called it in this lap, those first whose calls took longest.
-    #[serde(default)]
     pub callers: Vec<CallerTime>,
 }
 
 /// The functions of one lap, without the laps inside.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LapFunctions {
     /// The lap's path, or what the time outside of laps is called.
     pub path: String,
@@ -144,10 +143,10 @@ pub struct LapFunctions {
     /// Samples.
     pub sample_count: u64,
     /// Samples taken while several tasks of the thread had laps open: which one ran isn't known.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub shared_count: u64,
     /// Packages that were imported in it, the longest first; what one imports in turn is part of it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<ImportTime>,
     /// By function, the longest own time first.
     pub functions: Vec<FunctionTime>,
@@ -156,7 +155,7 @@ pub struct LapFunctions {
 }
 
 /// The time in one function.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FunctionTime {
     /// Its qualified name.
     pub name: String,
@@ -171,29 +170,29 @@ pub struct FunctionTime {
     /// Samples in which it was innermost.
     pub self_count: u64,
     /// The part of its own time that went by while a package was imported.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub imported_ns: u64,
     /// Samples of that.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub imported_count: u64,
     /// Its own time by line, the longest first.
     pub lines: Vec<LineTime>,
 }
 
 /// The time that importing a package took.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ImportTime {
     /// The package, or the module of the program.
     pub name: String,
     /// Time in its import, with all that it runs.
     pub total_ns: u64,
     /// Samples of that.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub sample_count: u64,
 }
 
 /// Time in one line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LineTime {
     /// The line, from 1; 0 where it isn't known.
     pub line: u32,
@@ -202,10 +201,10 @@ pub struct LineTime {
 }
 
 /// A function as it was called by others.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StackNode {
     /// The caller's place in the list; none for the outermost function.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
     /// Its qualified name.
     pub name: String,

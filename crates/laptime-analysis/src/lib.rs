@@ -42,6 +42,7 @@ mod kept;
 mod lanes;
 mod launches;
 mod memory;
+mod memory_row;
 mod module_rows;
 mod modules;
 mod nearest;
@@ -85,6 +86,7 @@ pub mod verdict;
 mod waits;
 mod wall;
 pub mod warmup;
+mod work_row;
 mod worker_starts;
 mod workers;
 
@@ -106,6 +108,7 @@ pub use functions::{
     ImportTime, LapFunctions, LineTime, StackNode,
 };
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
+pub use memory_row::HostMemoryRow;
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest, nearest_name, nearest_path};
 pub use numbered::{Numbered, numbered, without_numbers};
@@ -123,7 +126,7 @@ pub use process_summary::{
 };
 pub use sampling::StackPass;
 pub use span_lanes::{ProcessLanes, SpanLanes};
-pub use span_row::{BoundBy, RowKind, SpanRow};
+pub use span_row::{RowKind, SpanRow};
 pub use steps::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
@@ -131,3 +134,4 @@ pub use summary::{
 };
 pub use telemetry::{DeviceStretch, DeviceSummary, EnergyPass, ThrottleShare};
 pub use until::{Count, Search, Until, UntilReader, UntilSummary};
+pub use work_row::{BoundBy, WorkRow};

@@ -31,12 +31,13 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     let Some(memory) = tally.memory.as_ref().filter(|memory| memory.count > 0) else {
         return;
     };
-    row.host_memory_net_min_bytes = Some(memory.net_min_bytes);
-    row.host_memory_net_max_bytes = Some(memory.net_max_bytes);
-    row.host_memory_kept_bytes = Some(memory.net_sum_bytes);
-    row.host_memory_net_stddev_bytes = memory.net_stddev_bytes().map(|bytes| bytes.round() as u64);
-    row.host_memory_peak_min_bytes = Some(memory.peak_min_bytes);
-    row.host_memory_peak_max_bytes = Some(memory.peak_max_bytes);
+    row.memory.host_memory_net_min_bytes = Some(memory.net_min_bytes);
+    row.memory.host_memory_net_max_bytes = Some(memory.net_max_bytes);
+    row.memory.host_memory_kept_bytes = Some(memory.net_sum_bytes);
+    row.memory.host_memory_net_stddev_bytes =
+        memory.net_stddev_bytes().map(|bytes| bytes.round() as u64);
+    row.memory.host_memory_peak_min_bytes = Some(memory.peak_min_bytes);
+    row.memory.host_memory_peak_max_bytes = Some(memory.peak_max_bytes);
 }
 
 /// Fills in the memory of `other`.
@@ -70,9 +71,9 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
     });
     let outside = held.fold(total, i64::saturating_sub);
     if let Some(other) = other {
-        other.host_memory_net_min_bytes = Some(outside);
-        other.host_memory_net_max_bytes = Some(outside);
-        other.host_memory_kept_bytes = Some(outside);
+        other.memory.host_memory_net_min_bytes = Some(outside);
+        other.memory.host_memory_net_max_bytes = Some(outside);
+        other.memory.host_memory_kept_bytes = Some(outside);
         explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
         explain(other, KEPT_MEMORY.names().skip(1), NO_SPREAD);
     }

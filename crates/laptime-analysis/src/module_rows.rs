@@ -71,7 +71,7 @@ pub fn by_module(rows: &[SpanRow]) -> Vec<ModuleRow> {
     let around = |row: &SpanRow| index_of.get(&row.names[..row.depth()]).copied();
     let mut inside = vec![0_u128; rows.len()];
     for row in rows.iter().filter(|row| row.kind == RowKind::Span) {
-        if let (Some(at), Some(flop)) = (around(row), row.flop) {
+        if let (Some(at), Some(flop)) = (around(row), row.work.flop) {
             inside[at] = inside[at].saturating_add(flop);
         }
     }
@@ -103,7 +103,7 @@ pub fn by_module(rows: &[SpanRow]) -> Vec<ModuleRow> {
                 module.count = module.count.saturating_add(row.count.unwrap_or(0));
             }
         }
-        module.add_flop(row.flop.map(|flop| flop.saturating_sub(inside[index])));
+        module.add_flop(row.work.flop.map(|flop| flop.saturating_sub(inside[index])));
     }
     longest_first(made.into_values())
 }

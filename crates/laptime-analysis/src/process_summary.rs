@@ -1,13 +1,13 @@
 //! What is known about the processes of a run, each by itself.
 
 use laptime_core::Unavailable;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::span_row::SpanRow;
 use crate::summary::Steady;
 
 /// One process of the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProcessSummary {
     /// Name of its file, or empty for a running process.
     pub file: String,
@@ -20,7 +20,6 @@ pub struct ProcessSummary {
     /// Whether it is the first of those that are measured.
     pub is_main: bool,
     /// Whether its time is shared out among the rows: shares, leftovers and steady state are of it.
-    #[serde(default)]
     pub is_measured: bool,
     /// How the recording of it ended.
     pub state: ProcessState,
@@ -39,22 +38,22 @@ pub struct ProcessSummary {
     /// Largest resident memory seen, in bytes.
     pub resident_peak_bytes: Option<u64>,
     /// Host memory allocated and not freed at the end, since counting began.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_memory_net_bytes: Option<i64>,
     /// Largest value of that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_memory_peak_bytes: Option<u64>,
     /// Spans that were open at the end, outermost first per track.
     pub open: Vec<OpenSpanSummary>,
 }
 
 /// What a step of a process is made of: of the steady state, where there is one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rank {
     /// Process id.
     pub pid: u32,
     /// The process's rank in the group that trains together, where it told one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
     /// Finished steps.
     pub step_count: u64,
@@ -67,7 +66,7 @@ pub struct Rank {
 }
 
 /// What is directly inside steps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// The part's name, such as `forward`.
     pub name: String,
@@ -76,12 +75,12 @@ pub struct Part {
 }
 
 /// The epochs of one process of several.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProcessEpochs {
     /// Process id.
     pub pid: u32,
     /// The process's rank in the group that trains together, where it told one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
     /// How many there are.
     pub count: u64,
@@ -90,7 +89,7 @@ pub struct ProcessEpochs {
 }
 
 /// How the recording of a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessState {
     /// Closed in order.
@@ -104,7 +103,7 @@ pub enum ProcessState {
 }
 
 /// A span that was open at the end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OpenSpanSummary {
     /// The span's path.
     pub path: String,
@@ -117,22 +116,22 @@ pub struct OpenSpanSummary {
 }
 
 /// One process that is measured, by itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProcessRows {
     /// Process id.
     pub pid: u32,
     /// The process's rank in the group that trains together, where it told one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
     /// What shares are of: from its start to its end or, of a single one, the run's wall time.
     pub wall_ns: u64,
     /// The process's paths, then what they leave, as [`crate::Summary::rows`].
     pub rows: Vec<SpanRow>,
     /// The process's rows without warm-up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
     /// Why it has no steady state.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
 }
 

@@ -1,9 +1,7 @@
 //! Why numbers are absent, by their names.
 
-use std::collections::BTreeMap;
-
 use laptime_core::Unavailable;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 /// Reasons by the names of numbers, in the order of the names. Nearly every row has none or one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,9 +49,10 @@ impl Serialize for Reasons {
     }
 }
 
-impl<'de> Deserialize<'de> for Reasons {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = BTreeMap::deserialize(deserializer)?;
+#[cfg(test)]
+impl<'de> serde::Deserialize<'de> for Reasons {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = std::collections::BTreeMap::<_, _>::deserialize(deserializer)?;
         Ok(Self(read.into_iter().collect()))
     }
 }

@@ -8,11 +8,13 @@ use std::sync::LazyLock;
 
 use laptime_core::{DeviceMemoryTally, DeviceTally};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::device_row::DeviceRow;
+use crate::memory_row::HostMemoryRow;
 use crate::operations::left_out::LeftOut;
 use crate::operations::stretches::Own;
+use crate::work_row::WorkRow;
 
 /// What is read where there is none.
 pub trait Absent: Sized + 'static {
@@ -78,8 +80,9 @@ impl<T: Absent + Serialize> Serialize for Seldom<T> {
     }
 }
 
-impl<'de, T: Absent + PartialEq + Deserialize<'de>> Deserialize<'de> for Seldom<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+#[cfg(test)]
+impl<'de, T: Absent + PartialEq + serde::Deserialize<'de>> serde::Deserialize<'de> for Seldom<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = T::deserialize(deserializer)?;
         Ok(Self((value != *T::absent()).then(|| Box::new(value))))
     }
@@ -96,4 +99,12 @@ macro_rules! seldom {
     };
 }
 
-seldom!(Own, LeftOut, DeviceTally, DeviceMemoryTally, DeviceRow);
+seldom!(
+    Own,
+    LeftOut,
+    DeviceTally,
+    DeviceMemoryTally,
+    DeviceRow,
+    HostMemoryRow,
+    WorkRow
+);

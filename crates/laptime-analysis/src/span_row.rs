@@ -1,16 +1,19 @@
 //! One row of a table: a path's statistics, or a leftover of the wall time.
 
 use laptime_core::Warning;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::device_row::DeviceRow;
+use crate::memory_row::HostMemoryRow;
 use crate::reasons::Reasons;
 use crate::seldom::Seldom;
+use crate::work_row::WorkRow;
 
 /// One path's statistics, or a leftover of the wall time.
 ///
 /// **Units** nanoseconds; ratios are of 1.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize), serde(default))]
 pub struct SpanRow {
     /// Span path or leftover.
     pub kind: RowKind,
@@ -50,101 +53,53 @@ pub struct SpanRow {
     /// CPU time of the thread meanwhile, summed over the spans that measured it.
     pub thread_ns: Option<u64>,
     /// Time that the thread was ready and others ran, summed over the spans that measured it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub delayed_ns: Option<u64>,
     /// From first start to end, summed over spans that were suspended in between.
     pub suspended_wall_ns: Option<u64>,
     /// What a device measured.
     #[serde(flatten)]
     pub device: Seldom<DeviceRow>,
-    /// Least host memory that a span allocated and did not free; below zero when it freed more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_net_min_bytes: Option<i64>,
-    /// Most host memory that a span allocated and did not free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_net_max_bytes: Option<i64>,
-    /// What all spans allocated and did not free, together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_kept_bytes: Option<i64>,
-    /// Standard deviation of what a span allocated and did not free; needs two.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_net_stddev_bytes: Option<u64>,
-    /// Least of the spans' peaks, each above what was there at its start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_peak_min_bytes: Option<u64>,
-    /// Most of the spans' peaks, each above what was there at its start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_peak_max_bytes: Option<u64>,
-    /// Multiply-accumulates of matrix products, convolutions and attention, where they were counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mac: Option<u128>,
-    /// Floating-point operations: two for each multiply-accumulate, or what the program said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flop: Option<u128>,
-    /// Floating-point operations, those of all other arithmetic too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total_flop: Option<u128>,
-    /// Floating-point operations of [`SpanRow::flop`] that ran, with what runs again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub executed_flop: Option<u128>,
-    /// Bytes read and written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes_moved: Option<u128>,
-    /// FLOP over the time of the spans whose FLOP are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flop_per_s: Option<f64>,
-    /// Bytes over the time of the spans whose bytes are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes_moved_per_s: Option<f64>,
-    /// FLOP for each byte.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub intensity: Option<f64>,
-    /// FLOP per second over the peak that is named beside.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mfu_ratio: Option<f64>,
-    /// Executed FLOP per second over the peak that is named beside.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hfu_ratio: Option<f64>,
-    /// What bounds it on this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<BoundBy>,
+    /// What its spans allocated on the host.
+    #[serde(flatten)]
+    pub memory: Seldom<HostMemoryRow>,
+    /// What was computed in its spans.
+    #[serde(flatten)]
+    pub work: Seldom<WorkRow>,
     /// What the devices in use drew during its spans, by their own counters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_energy_j: Option<f64>,
-    /// The part of its spans, or of the calls of operators in it, whose work is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operations_coverage_ratio: Option<f64>,
     /// Spans only partly inside: still open at the end, or begun before the steady state.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub partial_count: u64,
     /// What spans only partly inside contribute to the total.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub partial_ns: u64,
     /// Of the total, what is no part of the time of the row around it: what ran on other threads than that, and a
     /// timer's segments.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub apart_ns: u64,
     /// Spans that were closed out of order.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub unbalanced_count: u64,
     /// Spans that ended while JAX still computed what they launched, of those that were looked at.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub in_flight_count: u64,
     /// Spans that ended when all that they launched was ready, of those that were looked at.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub waited_count: u64,
     /// Of a row that is a neural network's module: the names from the outermost module on, joined
     /// by `/`; empty for any other.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub module: String,
     /// Name of the module's class.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub module_class: String,
     /// Reasons to doubt this row.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Why numbers of this row are absent: by field name.
-    #[serde(default, skip_serializing_if = "Reasons::is_empty")]
+    #[serde(skip_serializing_if = "Reasons::is_empty")]
     pub why: Reasons,
 }
 
@@ -175,28 +130,9 @@ impl SpanRow {
     }
 }
 
-/// What bounds a row's rate on a machine, by its intensity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BoundBy {
-    /// Moving bytes: more arithmetic would cost nothing.
-    Memory,
-    /// Arithmetic: the bytes come in time.
-    Arithmetic,
-}
-
-impl BoundBy {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::Arithmetic => "arithmetic",
-        }
-    }
-}
-
 /// What a row stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum RowKind {
     /// The spans of one path.

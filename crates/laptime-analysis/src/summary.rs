@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use laptime_core::{ClockKind, PathTable, PhaseName, RunInfo, Unavailable, Warning};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::finding::Finding;
 use crate::functions::Functions;
@@ -26,7 +26,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub(crate) const MANY: u64 = 20;
 
 /// Everything known about a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -35,20 +35,19 @@ pub struct Summary {
     /// Last component of the program's or script's name.
     pub program: String,
     /// What to look at first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// The launcher's description of the run, when there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunInfo>,
     /// How long the run took, in nanoseconds of `CLOCK_MONOTONIC`.
     pub wall_ns: u64,
     /// What shares are of: the wall time or, where several processes are measured, the sum of
     /// their times from start to end.
-    #[serde(default)]
     pub measured_ns: u64,
     /// Time in which laps of several threads or tasks ran, counted for each but one of them:
     /// by so much rows add up to more than they share out.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub parallel_ns: u64,
     /// Between which moments the wall time was measured.
     pub wall_source: WallSource,
@@ -59,43 +58,43 @@ pub struct Summary {
     /// Processes, the main one first.
     pub processes: Vec<ProcessSummary>,
     /// What a step of each measured process is made of, where several are.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<Rank>,
     /// The rows of each measured process by itself, where they were asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_process: Vec<ProcessRows>,
     /// Paths in tree order, parents before children, siblings by first appearance; leftovers last.
     pub rows: Vec<SpanRow>,
     /// The rows without warm-up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
     /// Why there is no steady state.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
     /// How operations that were counted were joined with the time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<OperationsSummary>,
     /// The functions that threads were in, where stacks were sampled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub functions: Option<Functions>,
     /// Operators and kernels by lap, where a profiler was on for some steps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub operators: Option<Operators>,
     /// Devices that were sampled, those of the first measured process first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceSummary>,
     /// The epochs of the first measured process that has any, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub epochs: Vec<Epoch>,
     /// Where several processes have epochs: how long each one's took, the one of `epochs` first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub epochs_of: Vec<ProcessEpochs>,
     /// Named instants.
     pub marks: Vec<Mark>,
     /// Named numbers at instants.
     pub metrics: Vec<Metric>,
     /// When metrics reached the thresholds that were asked about.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub until: Vec<UntilSummary>,
     /// Threads and tasks that have a name.
     pub tracks: Vec<Track>,
@@ -108,7 +107,7 @@ pub struct Summary {
 }
 
 /// Between which moments the wall time of a run was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WallSource {
     /// The launcher started the program and saw its end.
@@ -128,7 +127,7 @@ pub enum WallSource {
 }
 
 /// The run after its warm-up.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Steady {
     /// Path whose spans are the steps.
     pub step_path: String,
@@ -143,7 +142,7 @@ pub struct Steady {
     /// As [`Summary::rows`].
     pub rows: Vec<SpanRow>,
     /// What its steps did that makes its numbers doubtful.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
@@ -181,7 +180,7 @@ pub fn nouns(noun: &str) -> String {
 }
 
 /// A pass over the training data, with what followed it until the next one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Epoch {
     /// When it began, since the start of the run.
     pub at_ns: u64,
@@ -190,15 +189,15 @@ pub struct Epoch {
     /// Steps begun in it.
     pub step_count: u64,
     /// How long evaluations in it ran, where there were any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation_ns: Option<u64>,
     /// The last value of each metric in it, by path: of those that had so few that all are known.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
 }
 
 /// The clock that timed the spans.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ClockSummary {
     /// Where ticks come from.
     pub kind: ClockKind,
@@ -209,7 +208,7 @@ pub struct ClockSummary {
 }
 
 /// A named instant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Mark {
     /// Path under the span that was open.
     pub path: String,
@@ -222,7 +221,7 @@ pub struct Mark {
 }
 
 /// A named number at instants.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Metric {
     /// Path under the span that was open.
     pub path: String,
@@ -231,7 +230,7 @@ pub struct Metric {
     /// How often.
     pub count: u64,
     /// How many of the values are not numbers (NaN).
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub nan_count: u64,
     /// The latest value; `None` when it is not a finite number.
     pub last: Option<f64>,
@@ -240,14 +239,14 @@ pub struct Metric {
     /// The largest number; `None` when it is infinite or there is none.
     pub max: Option<f64>,
     /// Why one of these three is absent: by field name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub why: BTreeMap<String, Unavailable>,
     /// Values in time order, thinned out evenly when there are many.
     pub series: Vec<MetricPoint>,
 }
 
 /// One value of a metric.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MetricPoint {
     /// When, in ns since the start of the run.
     pub at_ns: u64,
@@ -256,7 +255,7 @@ pub struct MetricPoint {
 }
 
 /// A thread or task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Track {
     /// Id of the process that it belongs to.
     pub pid: u32,

@@ -1,6 +1,7 @@
 //! The span tree of a whole run: paths of all processes merged by their names.
 
 use std::collections::{BTreeMap, HashMap};
+use std::iter;
 
 use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, PathTally, Tallies};
 
@@ -192,6 +193,9 @@ impl Tree {
     /// The node of every path number of a process, made where it is missing.
     fn places(&mut self, paths: &PathTable) -> Vec<Option<usize>> {
         let mut places = vec![None; paths.len()];
+        // The first process has them all, or nearly.
+        self.nodes
+            .reserve_exact(paths.len().saturating_sub(self.nodes.len()));
         // `<overflow>` has the smallest number, but appears last if at all.
         let overflow = paths
             .get(PathId::OVERFLOW)
@@ -260,12 +264,10 @@ impl Tree {
 
     /// The names from the outermost to a node.
     pub fn names(&self, index: usize) -> Vec<String> {
-        let mut names = Vec::new();
-        let mut at = index;
-        while at != 0 {
-            names.push(self.nodes[at].name.clone());
-            at = self.nodes[at].parent;
-        }
+        let around = |at: &usize| Some(self.nodes[*at].parent);
+        let path = || iter::successors(Some(index), around).take_while(|at| *at != 0);
+        let mut names = Vec::with_capacity(path().count());
+        names.extend(path().map(|at| self.nodes[at].name.clone()));
         names.reverse();
         names
     }
@@ -290,5 +292,12 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
     }
     // Nothing more is looked for by name.
     tree.by_name = HashMap::new();
+    tree
+}
+
+/// The same, of processes that are not asked again what each path did: there may be tens of thousands.
+pub fn taken(processes: &mut [Process]) -> Tree {
+    let tree = of_run(processes);
+    processes.iter_mut().for_each(Process::forget_tallies);
     tree
 }

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::{Anchors, PathId, PathTable, PhaseName, Span, Unavailable, path};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::convergence::{Reached, Relation};
 
@@ -62,7 +62,7 @@ impl fmt::Display for Until {
 }
 
 /// The answer to one question. Moments are nanoseconds since the start of the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UntilSummary {
     /// The question, as `test_acc >= 0.95`.
     pub question: String,
@@ -85,7 +85,7 @@ pub struct UntilSummary {
     /// Values looked at.
     pub count: u64,
     /// Why numbers are absent: by field name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub why: BTreeMap<String, Unavailable>,
 }
 

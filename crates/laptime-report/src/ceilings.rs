@@ -34,7 +34,7 @@ pub fn text(ceilings: &Ceilings) -> Shown {
 
 /// The ceilings as JSON, as they are kept.
 pub fn json(ceilings: &Ceilings) -> Shown {
-    Shown::json(&serde_json::to_string_pretty(ceilings).unwrap_or_default())
+    Shown::json(serde_json::to_string_pretty(ceilings).unwrap_or_default())
 }
 
 fn row(ceilings: &Ceilings, ceiling: &Ceiling) -> [String; 4] {

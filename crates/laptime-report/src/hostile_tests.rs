@@ -1,6 +1,6 @@
 use super::tests::hostile;
 use super::{Format, View, render};
-use laptime_analysis::Summary;
+use serde_json::Value;
 
 #[test]
 fn hostile_names_are_shown_as_text() {
@@ -119,14 +119,10 @@ fn no_format_lets_a_name_act_on_a_terminal() {
 
 #[test]
 fn json_carries_names_whole_and_csv_as_text() {
-    let mut summary = hostile();
-    // What only findings read isn't written.
-    for row in &mut summary.rows {
-        row.beyond_median_ns = None;
-    }
-    let back: Summary =
+    let summary = hostile();
+    let back: Value =
         serde_json::from_str(&render(&summary, Format::Json, &View::default())).unwrap();
-    assert_eq!(back, summary);
+    assert_eq!(back, serde_json::to_value(&summary).unwrap());
     let csv = render(&summary, Format::Csv, &View::default());
     assert!(csv.contains(",step/two\\nlines,"));
     assert!(!csv.contains(|one: char| one.is_control() && !"\r\n".contains(one)));

@@ -76,7 +76,10 @@ fn threads(summary: &Summary, peak: &Peak) -> Option<String> {
 
 /// What it means that a row is above the peak: no number is taken back, the peak is a product's.
 fn above(summary: &Summary, operations: &OperationsSummary) -> Option<String> {
-    let is_above = summary.rows.iter().any(|row| row.mfu_ratio > Some(1.0));
+    let is_above = summary
+        .rows
+        .iter()
+        .any(|row| row.work.mfu_ratio > Some(1.0));
     let roof = operations.roofs.first().filter(|_| is_above)?;
     Some(format!(
         "rows above 100 % run on kernels that are faster than the matrix products that the peak was \
@@ -151,7 +154,7 @@ fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> O
         let inside = |other: &SpanRow| {
             other.names.len() > row.names.len()
                 && other.names.starts_with(&row.names)
-                && other.total_flop > Some(0)
+                && other.work.total_flop > Some(0)
         };
         rows.iter().any(inside)
     };
@@ -162,9 +165,9 @@ fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> O
 }
 
 fn point(row: &SpanRow) -> Option<Point> {
-    let (total_flop, bytes) = (row.total_flop?, row.bytes_moved?);
+    let (total_flop, bytes) = (row.work.total_flop?, row.work.bytes_moved?);
     // Over the same time as its bytes.
-    let seconds = bytes as f64 / row.bytes_moved_per_s?;
+    let seconds = bytes as f64 / row.work.bytes_moved_per_s?;
     Some(Point {
         name: row.path.clone(),
         total_flop,

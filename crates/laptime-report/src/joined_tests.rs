@@ -141,7 +141,7 @@ fn a_row_above_its_peak_and_a_peak_of_a_busy_machine_are_explained() {
     let operations = quiet.operations.as_mut().unwrap();
     operations.flop_peaks[0].per_s *= 4.0;
     for row in &mut quiet.rows {
-        row.mfu_ratio = row.mfu_ratio.map(|ratio| ratio / 4.0);
+        row.work.mfu_ratio = row.work.mfu_ratio.map(|ratio| ratio / 4.0);
     }
     let quiet = text(&quiet);
     assert!(!quiet.contains("above 100 %"), "{quiet}");

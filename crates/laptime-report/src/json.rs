@@ -8,5 +8,5 @@ use crate::Shown;
 
 /// Renders a summary.
 pub fn render(summary: &Summary) -> Shown {
-    Shown::json(&serde_json::to_string_pretty(summary).unwrap_or_default())
+    Shown::json(serde_json::to_string_pretty(summary).unwrap_or_default())
 }

@@ -157,10 +157,10 @@ fn sort(siblings: &mut [usize], spans: &[&SpanRow], by: Sort) {
         Sort::Median => siblings.sort_by_key(|index| Reverse(spans[*index].p50_ns)),
         Sort::Max => siblings.sort_by_key(|index| Reverse(spans[*index].max_ns)),
         Sort::KeptMemory => {
-            siblings.sort_by_key(|index| Reverse(spans[*index].host_memory_kept_bytes));
+            siblings.sort_by_key(|index| Reverse(spans[*index].memory.host_memory_kept_bytes));
         }
         Sort::PeakMemory => {
-            siblings.sort_by_key(|index| Reverse(spans[*index].host_memory_peak_max_bytes));
+            siblings.sort_by_key(|index| Reverse(spans[*index].memory.host_memory_peak_max_bytes));
         }
         Sort::Name => siblings.sort_by(|a, b| spans[*a].names.last().cmp(&spans[*b].names.last())),
         Sort::Appearance => {}

@@ -47,16 +47,22 @@ impl Shown {
     /// JSON, also inside of an HTML page, with its last line's end. Its values stay what they are.
     ///
     /// Outside of strings none of the characters that are escaped ever stands in JSON.
-    pub fn json(text: &str) -> Self {
-        let mut safe = String::with_capacity(text.len() + 1);
-        for character in text.trim_end_matches('\n').chars() {
-            if matches!(character, '<' | '>' | '&') || (is_hidden(character) && character != '\n') {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(safe, "\\u{unit:04x}");
+    pub fn json(text: String) -> Self {
+        let acts = |one: char| matches!(one, '<' | '>' | '&') || (is_hidden(one) && one != '\n');
+        let mut safe = text;
+        safe.truncate(safe.trim_end_matches('\n').len());
+        if safe.contains(acts) {
+            let mut escaped = String::with_capacity(safe.len() + 1);
+            for character in safe.chars() {
+                if acts(character) {
+                    for unit in character.encode_utf16(&mut [0; 2]) {
+                        let _ = write!(escaped, "\\u{unit:04x}");
+                    }
+                } else {
+                    escaped.push(character);
                 }
-            } else {
-                safe.push(character);
             }
+            safe = escaped;
         }
         safe.push('\n');
         Self(safe)
@@ -129,7 +135,7 @@ mod tests {
 
         #[test]
         fn json_means_what_it_meant(text in any::<String>()) {
-            let json = Shown::json(&serde_json::to_string(&text).unwrap()).into_string();
+            let json = Shown::json(serde_json::to_string(&text).unwrap()).into_string();
             prop_assert_eq!(&serde_json::from_str::<String>(&json).unwrap(), &text);
             prop_assert!(!json.trim_end().contains(is_hidden));
         }

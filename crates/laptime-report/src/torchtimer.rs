@@ -63,18 +63,18 @@ fn cells(row: &SpanRow, runtime_ns: u64) -> [String; 7] {
     let net = [
         device
             .device_memory_net_min_bytes
-            .or(row.host_memory_net_min_bytes),
+            .or(row.memory.host_memory_net_min_bytes),
         device
             .device_memory_net_max_bytes
-            .or(row.host_memory_net_max_bytes),
+            .or(row.memory.host_memory_net_max_bytes),
     ];
     let peak = [
         device
             .device_memory_peak_min_bytes
-            .or(host(row.host_memory_peak_min_bytes)),
+            .or(host(row.memory.host_memory_peak_min_bytes)),
         device
             .device_memory_peak_max_bytes
-            .or(host(row.host_memory_peak_max_bytes)),
+            .or(host(row.memory.host_memory_peak_max_bytes)),
     ];
     [
         row.names.concat(),

@@ -33,8 +33,8 @@ fn the_table_is_laid_out_to_the_character() {
 #[test]
 fn a_wide_value_widens_its_column_and_nothing_is_cut() {
     let mut wide = segment("'a'", 123_456_789_012, 1_234_567_890_123_456);
-    wide.host_memory_net_min_bytes = Some(-1_099_511_627_775);
-    wide.host_memory_net_max_bytes = Some(1_099_511_627_775);
+    wide.memory.host_memory_net_min_bytes = Some(-1_099_511_627_775);
+    wide.memory.host_memory_net_max_bytes = Some(1_099_511_627_775);
     let rows = [wide, segment("'b'", 1, 5_000)];
     insta::assert_snapshot!(table("t", "c", &rows, 2_000_000_000_000_000), @r"
     ###### t::c: (total runtime 2000000.0s)
@@ -80,7 +80,7 @@ fn a_devices_memory_stands_in_the_same_columns() {
 #[test]
 fn a_zero_total_prints_zero_and_memory_not_read_a_dash() {
     let zero = SpanRow {
-        host_memory_net_min_bytes: None,
+        memory: <_>::default(),
         ..segment("3", 2, 0)
     };
     let text = table("t", "c", &[zero], 0);

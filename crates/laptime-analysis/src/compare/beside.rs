@@ -25,21 +25,23 @@ const OF_RUN: [(&str, OfRun); 2] = [
 const OF_STEPS: [(&str, Unit, OfRow); 4] = [
     ("CPU time", Unit::Ns, |row| number(row.process_ns)),
     ("host memory kept", Unit::Bytes, |row| {
-        row.host_memory_kept_bytes.map(|bytes| bytes as f64)
+        row.memory.host_memory_kept_bytes.map(|bytes| bytes as f64)
     }),
     ("device time", Unit::Ns, |row| number(row.device.device_ns)),
-    ("FLOP", Unit::Flop, |row| row.flop.map(|flop| flop as f64)),
+    ("FLOP", Unit::Flop, |row| {
+        row.work.flop.map(|flop| flop as f64)
+    }),
 ];
 /// Numbers of a single step.
 const OF_STEP: [(&str, Unit, OfRow); 3] = [
     ("host memory", Unit::Bytes, |row| {
-        number(row.host_memory_peak_max_bytes)
+        number(row.memory.host_memory_peak_max_bytes)
     }),
     ("device memory", Unit::Bytes, |row| {
         let bytes = row.device.device_memory_peak_max_bytes;
         bytes.map(|bytes| bytes as f64)
     }),
-    ("FLOP/s", Unit::FlopPerS, |row| row.flop_per_s),
+    ("FLOP/s", Unit::FlopPerS, |row| row.work.flop_per_s),
 ];
 
 /// All that either side has.

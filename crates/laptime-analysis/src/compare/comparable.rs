@@ -84,7 +84,7 @@ fn work(matched: &Matched<'_>) -> Option<Difference> {
     let step = matched.find(matched.step()?)?;
     let of = |side: &[(&Run, &SpanRow)]| {
         let each = side.iter().map(|(run, row)| {
-            let flop = row.flop? as f64;
+            let flop = row.work.flop? as f64;
             Some(flop / matched.steps(run))
         });
         let each: Vec<f64> = each.collect::<Option<_>>()?;

@@ -98,8 +98,8 @@ impl Statistic {
             Self::P95 => whole(row.p95_ns),
             Self::P99 => whole(row.p99_ns),
             Self::Max => whole(row.max_ns),
-            Self::PeakMemory => whole(row.host_memory_peak_max_bytes),
-            Self::KeptMemory => row.host_memory_kept_bytes.map(|bytes| bytes as f64),
+            Self::PeakMemory => whole(row.memory.host_memory_peak_max_bytes),
+            Self::KeptMemory => row.memory.host_memory_kept_bytes.map(|bytes| bytes as f64),
         }
     }
 

@@ -24,7 +24,7 @@ const OPTIONS: [(&str, &str, Has); 6] = [
         operations.is_some_and(|found| !found.counted.is_empty() || found.told.is_some())
     }),
     ("counting of memory", "--memory", |run| {
-        any_row(run, |row| row.host_memory_kept_bytes.is_some())
+        any_row(run, |row| row.memory.host_memory_kept_bytes.is_some())
     }),
     ("sampling of stacks", "--stacks", |run| {
         let functions = run.summary.functions.as_ref();

@@ -325,7 +325,7 @@ fn work_of_another_size_is_not_comparable() {
         let steady = run.summary.steady.as_mut().unwrap();
         let step = steady.rows.iter_mut().find(|row| row.path == "step");
         let step = step.unwrap();
-        step.flop = step.count.map(|count| flop * u128::from(count));
+        step.work.flop = step.count.map(|count| flop * u128::from(count));
         run
     };
     let pair = pair_of(&[with(1_000)], &[with(2_000)]);

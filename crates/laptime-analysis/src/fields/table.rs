@@ -1,7 +1,7 @@
 //! The table itself: every number of a row on a line, in groups that are measured together.
 
 use super::{Field, Group, Read, Unit};
-use crate::span_row::BoundBy;
+use crate::work_row::BoundBy;
 
 /// All numbers. What is optional stands last, so that a new column moves no older one.
 pub static GROUPS: [&Group; 15] = [
@@ -93,10 +93,10 @@ static PARTIAL: Group = group! {
 pub static HOST_MEMORY: Group = Group {
     absent: Some(NO_MEMORY),
     ..group! {
-        host_memory_net_min_bytes: Bytes, Signed(|row| row.host_memory_net_min_bytes), "Least change of host memory over a span.";
-        host_memory_net_max_bytes: Bytes, Signed(|row| row.host_memory_net_max_bytes), "Greatest change of host memory over a span.";
-        host_memory_peak_min_bytes: Bytes, Whole(|row| row.host_memory_peak_min_bytes), "Least peak of host memory in a span.";
-        host_memory_peak_max_bytes: Bytes, Whole(|row| row.host_memory_peak_max_bytes), "Greatest peak of host memory in a span.";
+        host_memory_net_min_bytes: Bytes, Signed(|row| row.memory.host_memory_net_min_bytes), "Least change of host memory over a span.";
+        host_memory_net_max_bytes: Bytes, Signed(|row| row.memory.host_memory_net_max_bytes), "Greatest change of host memory over a span.";
+        host_memory_peak_min_bytes: Bytes, Whole(|row| row.memory.host_memory_peak_min_bytes), "Least peak of host memory in a span.";
+        host_memory_peak_max_bytes: Bytes, Whole(|row| row.memory.host_memory_peak_max_bytes), "Greatest peak of host memory in a span.";
     }
 };
 
@@ -105,8 +105,8 @@ pub static KEPT_MEMORY: Group = Group {
     absent: Some(NO_MEMORY),
     is_optional: true,
     ..group! {
-        host_memory_kept_bytes: Bytes, Signed(|row| row.host_memory_kept_bytes), "Host memory that all spans allocated and did not free, together.";
-        host_memory_net_stddev_bytes: Bytes, Whole(|row| row.host_memory_net_stddev_bytes), "Standard deviation of the change of host memory over a span.";
+        host_memory_kept_bytes: Bytes, Signed(|row| row.memory.host_memory_kept_bytes), "Host memory that all spans allocated and did not free, together.";
+        host_memory_net_stddev_bytes: Bytes, Whole(|row| row.memory.host_memory_net_stddev_bytes), "Standard deviation of the change of host memory over a span.";
     }
 };
 
@@ -115,18 +115,18 @@ pub static OPERATIONS: Group = Group {
     absent: Some("operations were not counted"),
     is_optional: true,
     ..group! {
-        mac: Mac, Wide(|row| row.mac), "Multiply-accumulates of matrix products, convolutions and attention.";
-        flop: Flop, Wide(|row| row.flop), "Floating-point operations: two for each multiply-accumulate, or what the program said.";
-        total_flop: Flop, Wide(|row| row.total_flop), "Floating-point operations, those of all other arithmetic too.";
-        executed_flop: Flop, Wide(|row| row.executed_flop), "Floating-point operations of `flop` that ran, with what runs again.";
-        bytes_moved: Bytes, Wide(|row| row.bytes_moved), "Bytes read and written.";
-        flop_per_s: FlopRate, Real(|row| row.flop_per_s), "Floating-point operations per second.";
-        bytes_moved_per_s: ByteRate, Real(|row| row.bytes_moved_per_s), "Bytes read and written per second.";
-        intensity: FlopPerByte, Real(|row| row.intensity), "Floating-point operations for each byte.";
-        mfu_ratio: Ratio, Real(|row| row.mfu_ratio), "Floating-point operations per second over the peak that is named beside.";
-        hfu_ratio: Ratio, Real(|row| row.hfu_ratio), "Executed floating-point operations per second over the peak that is named beside.";
-        bound: Name, Word(|row| row.bound.map(BoundBy::name)), "What bounds it on this machine: \"memory\" or \"arithmetic\".";
-        operations_coverage_ratio: Ratio, Real(|row| row.operations_coverage_ratio), "The part of its spans, or of the calls of operators in it, whose work is known.";
+        mac: Mac, Wide(|row| row.work.mac), "Multiply-accumulates of matrix products, convolutions and attention.";
+        flop: Flop, Wide(|row| row.work.flop), "Floating-point operations: two for each multiply-accumulate, or what the program said.";
+        total_flop: Flop, Wide(|row| row.work.total_flop), "Floating-point operations, those of all other arithmetic too.";
+        executed_flop: Flop, Wide(|row| row.work.executed_flop), "Floating-point operations of `flop` that ran, with what runs again.";
+        bytes_moved: Bytes, Wide(|row| row.work.bytes_moved), "Bytes read and written.";
+        flop_per_s: FlopRate, Real(|row| row.work.flop_per_s), "Floating-point operations per second.";
+        bytes_moved_per_s: ByteRate, Real(|row| row.work.bytes_moved_per_s), "Bytes read and written per second.";
+        intensity: FlopPerByte, Real(|row| row.work.intensity), "Floating-point operations for each byte.";
+        mfu_ratio: Ratio, Real(|row| row.work.mfu_ratio), "Floating-point operations per second over the peak that is named beside.";
+        hfu_ratio: Ratio, Real(|row| row.work.hfu_ratio), "Executed floating-point operations per second over the peak that is named beside.";
+        bound: Name, Word(|row| row.work.bound.map(BoundBy::name)), "What bounds it on this machine: \"memory\" or \"arithmetic\".";
+        operations_coverage_ratio: Ratio, Real(|row| row.work.operations_coverage_ratio), "The part of its spans, or of the calls of operators in it, whose work is known.";
     }
 };
 

@@ -10,7 +10,7 @@ use crate::Options;
 use crate::fed::summarize;
 use crate::operations_summary::{OperationsSummary, Peak};
 use crate::scripted::{EPOCH_NS, MS, Script};
-use crate::span_row::BoundBy;
+use crate::work_row::BoundBy;
 
 /// Steps of 200 ms that wait for data so long, and a device that says the same of itself each time.
 fn device(data_ms: u64, utilization: u64, limits: u64) -> Vec<Script> {
@@ -74,8 +74,8 @@ fn larger_batches_are_advice_for_what_comes_near_what_memory_allows() {
         let rows = &mut summary.steady.as_mut().unwrap().rows;
         let mut rows = rows.iter_mut();
         let backward = rows.find(|row| row.path == "step/backward").unwrap();
-        (backward.bound, backward.intensity) = (Some(bound), Some(1.5));
-        backward.bytes_moved_per_s = Some(bytes_moved_per_s);
+        (backward.work.bound, backward.work.intensity) = (Some(bound), Some(1.5));
+        backward.work.bytes_moved_per_s = Some(bytes_moved_per_s);
         let all = find(&summary, Clues::default());
         let mut all = all.iter();
         all.any(|one| matches!(one, Finding::MemoryBound { .. }))

@@ -109,7 +109,7 @@ pub fn of<'s>(steps: &Steps<'s>, laps: impl Iterator<Item = &'s SpanRow>, kept: 
 }
 
 fn own(steps: &Steps<'_>, row: &SpanRow) -> f64 {
-    let left = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
+    let left = |row: &SpanRow| row.memory.host_memory_kept_bytes.unwrap_or(0);
     let rows = steps.rows.iter();
     let inside = rows.filter(|inner| inner.is_child_of(&row.names)).map(left);
     inside.fold(left(row), i64::saturating_sub) as f64

@@ -64,8 +64,8 @@ fn left(found: Option<&Finding>) -> (u64, u64) {
 /// doesn't rise or, where too little was noted to tell, never had that much.
 fn growth_inside(summary: &Summary, clues: &Clues) -> Option<Finding> {
     let steps = Steps::of(summary)?;
-    let kept = steps.step.host_memory_kept_bytes?;
-    let spread = steps.step.host_memory_net_stddev_bytes? as f64;
+    let kept = steps.step.memory.host_memory_kept_bytes?;
+    let spread = steps.step.memory.host_memory_net_stddev_bytes? as f64;
     if steps.count < LEAST_STEPS {
         return None;
     }
@@ -126,7 +126,7 @@ fn was_there(summary: &Summary, is_enough: impl Fn(i64) -> bool) -> bool {
     let main = processes.find(|process| process.is_measured);
     let peak_bytes = main.and_then(|main| main.host_memory_peak_bytes);
     let other = summary.rows.iter().find(|row| row.is_leftover(OTHER));
-    let freed_bytes = other.and_then(|row| row.host_memory_kept_bytes?.checked_neg());
+    let freed_bytes = other.and_then(|row| row.memory.host_memory_kept_bytes?.checked_neg());
     peak_bytes.is_none_or(|bytes| is_enough(bytes as i64)) || !freed_bytes.is_some_and(is_enough)
 }
 
@@ -159,11 +159,14 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
 /// neither the steps nor the other laps free.
 fn growth_of_lap(summary: &Summary) -> Option<Finding> {
     let steps = Steps::of(summary)?;
-    let kept = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
+    let kept = |row: &SpanRow| row.memory.host_memory_kept_bytes.unwrap_or(0);
     let is_beside = |row: &&SpanRow| row.depth() == steps.step.depth();
     let beside_steps = || beside(&steps).filter(is_beside);
     let lap = beside_steps().max_by_key(|row| kept(row))?;
-    let (count, spread) = (lap.count? as f64, lap.host_memory_net_stddev_bytes? as f64);
+    let (count, spread) = (
+        lap.count? as f64,
+        lap.memory.host_memory_net_stddev_bytes? as f64,
+    );
     let each = kept(lap) as f64 / count;
     let uncertainty = ERRORS * spread / count.sqrt();
     let of_each_step = count / steps.count as f64;

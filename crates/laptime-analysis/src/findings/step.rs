@@ -6,8 +6,9 @@ use super::function;
 use super::steps::Steps;
 use crate::busy::{self, CHANGED};
 use crate::finding::{Cause, Finding, WorkerLap};
-use crate::span_row::{BoundBy, SpanRow};
+use crate::span_row::SpanRow;
 use crate::summary::Summary;
+use crate::work_row::BoundBy;
 
 /// From this share of a step on, waiting for data is worth a look.
 const DATA_RATIO: f64 = 0.2;
@@ -214,11 +215,11 @@ fn cause(steps: &Steps<'_>, excess_ns: u64) -> Option<Cause> {
 pub fn memory_bound(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let depth = steps.step.names.len() + 1;
     let phases = steps.inside().filter(|row| row.names.len() == depth);
-    let bound = phases.filter(|row| row.bound == Some(BoundBy::Memory));
+    let bound = phases.filter(|row| row.work.bound == Some(BoundBy::Memory));
     let longest = bound.max_by_key(|row| row.total_ns)?;
-    let intensity = longest.intensity?;
+    let intensity = longest.work.intensity?;
     let is_near = bytes_per_s(summary)
-        .is_none_or(|most| longest.bytes_moved_per_s.unwrap_or(0.0) >= NEAR_RATIO * most);
+        .is_none_or(|most| longest.work.bytes_moved_per_s.unwrap_or(0.0) >= NEAR_RATIO * most);
     (is_near && steps.ratio(longest.total_ns) >= BOUND_RATIO).then(|| Finding::MemoryBound {
         path: longest.path.clone(),
         total_ns: longest.total_ns,

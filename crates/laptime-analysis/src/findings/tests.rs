@@ -7,7 +7,7 @@ use super::*;
 use crate::analyzer::tests::launched;
 use crate::fed::summarize;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
-use crate::span_row::BoundBy;
+use crate::work_row::BoundBy;
 use crate::{Cause, Options};
 
 pub(super) const STEPS: u64 = 100;
@@ -490,7 +490,7 @@ fn what_is_bound_by_memory_is_found_and_so_is_what_laps_cost() {
         .iter_mut()
         .find(|row| row.path == "step/backward")
         .unwrap();
-    (backward.bound, backward.intensity) = (Some(BoundBy::Memory), Some(1.5));
+    (backward.work.bound, backward.work.intensity) = (Some(BoundBy::Memory), Some(1.5));
     let all = find(&summary, Clues::default());
     assert!(
         matches!(&all[..], [Finding::MemoryBound { path, .. }] if path == "step/backward"),

@@ -153,9 +153,9 @@ pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Warning> +
 
 /// Fills in what a row did. Gives back how many of its FLOP ran for each that the model asked for.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
-    row.operations_coverage_ratio = worked.tally().coverage_ratio();
+    row.work.operations_coverage_ratio = worked.tally().coverage_ratio();
     let is_told = worked.flop.is_some() || worked.bytes.is_some();
-    if row.operations_coverage_ratio == Some(0.0) && !is_told {
+    if row.work.operations_coverage_ratio == Some(0.0) && !is_told {
         let is_absent = |name: &&str| *name != "operations_coverage_ratio";
         explain(row, OPERATIONS.names().filter(is_absent), NONE_COUNTED);
         return None;
@@ -164,17 +164,17 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     let said = worked.flop.unwrap_or(0);
     let total_flop = cost.total_flop().saturating_add(said);
     let bytes = cost.bytes().saturating_add(worked.bytes.unwrap_or(0));
-    row.flop = Some(cost.flop().saturating_add(said));
-    row.total_flop = Some(total_flop);
-    row.executed_flop = Some(cost.executed_flop().saturating_add(said));
-    row.bytes_moved = Some(bytes);
+    row.work.flop = Some(cost.flop().saturating_add(said));
+    row.work.total_flop = Some(total_flop);
+    row.work.executed_flop = Some(cost.executed_flop().saturating_add(said));
+    row.work.bytes_moved = Some(bytes);
     if worked.flop.is_none() {
-        row.mac = Some(cost.mac);
+        row.work.mac = Some(cost.mac);
     } else {
         explain(row, ["mac"], SAID_INSIDE);
     }
     if bytes > 0 {
-        row.intensity = Some(total_flop as f64 / bytes as f64);
+        row.work.intensity = Some(total_flop as f64 / bytes as f64);
     } else {
         explain(row, ["intensity"], NO_BYTES);
     }
@@ -187,13 +187,13 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
         }
     };
     let per_s = |amount: u128| Some(amount as f64 / (known.total_ns as f64 / 1e9));
-    row.flop_per_s = per_s(known.flop);
-    row.bytes_moved_per_s = per_s(known.bytes);
+    row.work.flop_per_s = per_s(known.flop);
+    row.work.bytes_moved_per_s = per_s(known.bytes);
     // What only some spans say is over the time of those.
     if let Some(work) = node.tally.work.as_deref() {
         let per_s = |carried| given::per_s(carried, node.tally.count, &node.on_device);
-        row.flop_per_s = per_s(&work.flop).or(row.flop_per_s);
-        row.bytes_moved_per_s = per_s(&work.bytes).or(row.bytes_moved_per_s);
+        row.work.flop_per_s = per_s(&work.flop).or(row.work.flop_per_s);
+        row.work.bytes_moved_per_s = per_s(&work.bytes).or(row.work.bytes_moved_per_s);
     }
     (known.flop > 0).then(|| known.executed_flop as f64 / known.flop as f64)
 }

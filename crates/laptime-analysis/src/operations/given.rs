@@ -23,21 +23,21 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally, on_device: &DeviceTally) {
         return;
     };
     if work.flop.spans > 0 {
-        row.flop = Some(work.flop.sum);
-        row.flop_per_s = per_s(&work.flop, tally.count, on_device);
+        row.work.flop = Some(work.flop.sum);
+        row.work.flop_per_s = per_s(&work.flop, tally.count, on_device);
         let untold = ["mac", "total_flop", "executed_flop", "hfu_ratio"];
         explain(row, untold, SAID);
     }
     if work.bytes.spans > 0 {
-        row.bytes_moved = Some(work.bytes.sum);
-        row.bytes_moved_per_s = per_s(&work.bytes, tally.count, on_device);
+        row.work.bytes_moved = Some(work.bytes.sum);
+        row.work.bytes_moved_per_s = per_s(&work.bytes, tally.count, on_device);
     }
-    row.intensity = work.intensity_flop_per_byte();
+    row.work.intensity = work.intensity_flop_per_byte();
     for (field, is_there, spans) in [
-        ("flop_per_s", row.flop_per_s.is_some(), work.flop.spans),
+        ("flop_per_s", row.work.flop_per_s.is_some(), work.flop.spans),
         (
             "bytes_moved_per_s",
-            row.bytes_moved_per_s.is_some(),
+            row.work.bytes_moved_per_s.is_some(),
             work.bytes.spans,
         ),
     ] {
@@ -52,7 +52,7 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally, on_device: &DeviceTally) {
             explain(row, [field], why);
         }
     }
-    if row.intensity.is_none() {
+    if row.work.intensity.is_none() {
         explain(
             row,
             ["intensity"],
@@ -61,7 +61,7 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally, on_device: &DeviceTally) {
     }
     let carrying = work.flop.spans.max(work.bytes.spans);
     if tally.count > 0 {
-        row.operations_coverage_ratio = Some((carrying as f64 / tally.count as f64).min(1.0));
+        row.work.operations_coverage_ratio = Some((carrying as f64 / tally.count as f64).min(1.0));
     }
 }
 

@@ -13,8 +13,9 @@ use super::{CEILINGS, TOLD, Worked};
 use crate::fields::explain;
 use crate::operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 use crate::process::Process;
-use crate::span_row::{BoundBy, SpanRow};
+use crate::span_row::SpanRow;
 use crate::tree::Tree;
+use crate::work_row::BoundBy;
 
 /// Fields that compare with a peak.
 const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
@@ -91,20 +92,25 @@ impl Peaks {
         let (device, dtype) = kind;
         match ceilings.flop(device, dtype) {
             Ok(peak) => {
-                row.mfu_ratio = row.flop_per_s.map(|rate| rate / peak.per_s);
-                let executed = row.mfu_ratio.zip(executed_ratio);
-                row.hfu_ratio = executed.map(|(asked, executed)| asked * executed);
+                row.work.mfu_ratio = row.work.flop_per_s.map(|rate| rate / peak.per_s);
+                let executed = row.work.mfu_ratio.zip(executed_ratio);
+                row.work.hfu_ratio = executed.map(|(asked, executed)| asked * executed);
             }
             Err(why) => explain(row, ["mfu_ratio", "hfu_ratio"], &why.0),
         }
         let bytes = ceilings.bytes(device).ok();
-        let is_above = bytes.zip(row.bytes_moved_per_s);
+        let is_above = bytes.zip(row.work.bytes_moved_per_s);
         if is_above.is_some_and(|(peak, moved)| moved > ABOVE_RATIO * peak.per_s) {
             return explain(row, ["bound"], ABOVE);
         }
-        match (row.intensity, ceilings.ridge_flop_per_byte(device, dtype)) {
-            (Some(intensity), Ok(ridge)) if intensity < ridge => row.bound = Some(BoundBy::Memory),
-            (Some(_), Ok(_)) => row.bound = Some(BoundBy::Arithmetic),
+        match (
+            row.work.intensity,
+            ceilings.ridge_flop_per_byte(device, dtype),
+        ) {
+            (Some(intensity), Ok(ridge)) if intensity < ridge => {
+                row.work.bound = Some(BoundBy::Memory);
+            }
+            (Some(_), Ok(_)) => row.work.bound = Some(BoundBy::Arithmetic),
             (None, _) => explain(row, ["bound"], "its intensity is not known"),
             (_, Err(why)) => explain(row, ["bound"], &why.0),
         }

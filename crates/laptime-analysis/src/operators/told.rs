@@ -1,30 +1,30 @@
 //! Operators by lap: plain values for reports and JSON.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::span_row::RowKind;
 
 /// What a profiler saw of a run, in the steps that it was on for.
 ///
 /// **Units** nanoseconds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Operators {
     /// Operators that ran, those inside of others included.
     pub call_count: u64,
     /// Their own time: without what they called, so that it adds up.
     pub self_ns: u64,
     /// How far the moment of an operator may be off on the clock of laps; absent where that isn't known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub within_ns: Option<u64>,
     /// Laps in which operators began, the longest own time first.
     pub laps: Vec<LapOperators>,
     /// Devices that worked, by their index.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceUse>,
 }
 
 /// Operators that began while one lap was the innermost one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LapOperators {
     /// The lap's path, or what the time outside of laps is called.
     pub path: String,
@@ -34,7 +34,7 @@ pub struct LapOperators {
     /// Whether it is a lap.
     pub kind: RowKind,
     /// Own time of the lap, where all of its laps were profiled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lap_ns: Option<u64>,
     /// Operators.
     pub call_count: u64,
@@ -43,15 +43,15 @@ pub struct LapOperators {
     /// By name, the longest own time first.
     pub operators: Vec<OperatorTime>,
     /// What they launched, by name, the longest time first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<KernelTime>,
     /// What that meant for the devices.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceUse>,
 }
 
 /// Operators of one name in one lap.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OperatorTime {
     /// The name, as the framework has it.
     pub name: String,
@@ -64,7 +64,7 @@ pub struct OperatorTime {
 }
 
 /// Kernels or copies of one name that one lap launched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KernelTime {
     /// The name, as the framework has it; of a copy its kind, such as `Memcpy HtoD`.
     pub name: String,
@@ -77,7 +77,7 @@ pub struct KernelTime {
 }
 
 /// What a device did while it was watched, from its first kernel to its last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct DeviceUse {
     /// The device's index; of a lap's work the first one's.
     pub device: u32,

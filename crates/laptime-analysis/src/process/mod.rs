@@ -423,6 +423,13 @@ impl Process {
         self.tail.clone().settled().next().is_none()
     }
 
+    /// Drops what each path did.
+    pub fn forget_tallies(&mut self) {
+        self.totals.first = Tallies::new();
+        self.totals.others = Tallies::new();
+        self.tail = Tallies::new();
+    }
+
     /// Finished spans; pieces that continue one are not counted.
     pub fn span_count(&mut self) -> u64 {
         let told: u64 = [

@@ -170,10 +170,10 @@ impl StepWindows {
             ..SpanRow::default()
         };
         let executed_ratio = operations::fill(&mut row, tree.node(most), &worked[most]);
-        if row.flop.is_some() {
+        if row.work.flop.is_some() {
             self.peaks.fill(&mut row, &worked[most], executed_ratio);
         }
-        window.flop_per_s = row.flop_per_s;
-        window.mfu_ratio = row.mfu_ratio;
+        window.flop_per_s = row.work.flop_per_s;
+        window.mfu_ratio = row.work.mfu_ratio;
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use laptime_core::Unavailable;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A device that a measured process used, as it was sampled.
 ///
 /// **Units** as the names say; ratios are of 1. Numbers are of the whole device, whoever uses it, except for
 /// the memory of the process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeviceSummary {
     /// The device's index, as the process counts devices.
     pub device: u32,
@@ -22,12 +22,12 @@ pub struct DeviceSummary {
     /// All of the time in which it was sampled.
     pub whole: DeviceStretch,
     /// The steady state.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<DeviceStretch>,
 }
 
 /// What a device did in a stretch of time.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct DeviceStretch {
     /// From the first sample to the last.
     pub sampled_ns: u64,
@@ -60,15 +60,15 @@ pub struct DeviceStretch {
     /// By how much its mean clock was lower then than its highest one.
     pub throttled_slower_ratio: Option<f64>,
     /// Why it was, the most frequent reason first; several may hold at once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttled_by: Vec<ThrottleShare>,
     /// Why numbers are absent: by field name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub why: BTreeMap<String, Unavailable>,
 }
 
 /// A reason for a lower clock.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThrottleShare {
     /// The reason, in words.
     pub reason: String,

@@ -162,10 +162,10 @@ fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
     let (net_min, net_max) = (net.map(|net| net.0), net.map(|net| net.1));
     if runs.on_device == 0 {
         let bytes = |peak: i64| u64::try_from(peak).unwrap_or(0);
-        row.host_memory_net_min_bytes = net_min;
-        row.host_memory_net_max_bytes = net_max;
-        row.host_memory_peak_min_bytes = peak.map(|peak| bytes(peak.0));
-        row.host_memory_peak_max_bytes = peak.map(|peak| bytes(peak.1));
+        row.memory.host_memory_net_min_bytes = net_min;
+        row.memory.host_memory_net_max_bytes = net_max;
+        row.memory.host_memory_peak_min_bytes = peak.map(|peak| bytes(peak.0));
+        row.memory.host_memory_peak_max_bytes = peak.map(|peak| bytes(peak.1));
         return;
     }
     row.device = DeviceRow {

@@ -58,7 +58,7 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
         );
         return Ok(ERROR);
     };
-    let json = || Shown::json(&bench::json(&found, &contenders, &cpu).to_string());
+    let json = || Shown::json(bench::json(&found, &contenders, &cpu).to_string());
     if let Some(path) = &args.output {
         output::write(&json(), Some(path), false, out)?;
     }

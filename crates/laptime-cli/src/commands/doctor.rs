@@ -30,7 +30,7 @@ pub fn run(args: &DoctorArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         }
         let rows = config::rows(&asked);
         if args.json {
-            Shown::json(&config::json(rows))
+            Shown::json(config::json(rows))
         } else {
             Shown::lines(&table(&rows))
         }
@@ -38,7 +38,7 @@ pub fn run(args: &DoctorArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         let machine = examine();
         if args.json {
             let json = serde_json::to_string_pretty(&machine).unwrap_or_default();
-            Shown::json(&json)
+            Shown::json(json)
         } else {
             Shown::lines(&table(&findings(&machine)))
         }

@@ -28,7 +28,7 @@ const GROWTHS: &[Growth] = &[
         what: "names",
         from: 4_000,
         to: 32_000,
-        most_bytes: 4_096,
+        most_bytes: 3_072,
         make: |folder, count| {
             let mut script = Script::new(7, 200_000 * MS);
             for number in 0..count {

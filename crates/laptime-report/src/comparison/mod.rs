@@ -47,7 +47,7 @@ pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bo
             Shown::lines(&each.join("\n"))
         }
         Format::Json | Format::Csv => {
-            Shown::json(&serde_json::to_string_pretty(comparison).unwrap_or_default())
+            Shown::json(serde_json::to_string_pretty(comparison).unwrap_or_default())
         }
         Format::Html => {
             let documents: Vec<_> = documents().collect();

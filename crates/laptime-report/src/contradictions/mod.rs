@@ -1,6 +1,6 @@
 //! What can't be, in a report: refused where reports are tested, whatever made them.
 //!
-//! Comes in as a report's JSON, and as its sentences; goes out as what contradicts something else, in words. Compiled for
+//! Comes in as a report's numbers, and as its sentences; goes out as what contradicts something else, in words. Compiled for
 //! tests, and with the feature `checked`, which those of the command and of Python ask for: every report that a test, an
 //! example or a page makes passes through it. A report of a user's does not.
 //!
@@ -21,8 +21,8 @@ use laptime_analysis::compare::Comparison;
 use laptime_analysis::{StepWindow, Summary};
 
 use crate::document::Document;
+use crate::headline as sentences;
 use crate::view::View;
-use crate::{headline as sentences, json};
 
 /// Refuses a report that contradicts itself.
 pub fn refuse(summary: &Summary, view: &View) {
@@ -34,7 +34,7 @@ pub fn of_summary(summary: &Summary, view: &View) -> Vec<String> {
     let document = Document::new(summary, view);
     let headline = sentences::of_run(summary, view.steady);
     let lines: Vec<String> = document.sections.iter().flat_map(lines).collect();
-    of_report(&json::render(summary), &headline, &lines)
+    of_report(summary, &headline, &lines)
 }
 
 fn lines(section: &crate::document::Section) -> Vec<String> {
@@ -100,15 +100,11 @@ fn assert_none(found: &[String]) {
     assert!(is_kept, "{said}");
 }
 
-/// All that can't be, of a report's JSON and its sentences.
-pub fn of_report(json: &str, headline: &str, lines: &[String]) -> Vec<String> {
-    let summary: Summary = match serde_json::from_str(json) {
-        Ok(summary) => summary,
-        Err(error) => return vec![format!("its JSON can't be read: {error}")],
-    };
-    let mut found = rows::all(&summary);
-    found.extend(findings::all(&summary));
-    found.extend(headline::all(&summary, headline));
-    found.extend(lines.iter().filter_map(|line| words::all(&summary, line)));
+/// All that can't be, of a report's numbers and its sentences.
+pub fn of_report(summary: &Summary, headline: &str, lines: &[String]) -> Vec<String> {
+    let mut found = rows::all(summary);
+    found.extend(findings::all(summary));
+    found.extend(headline::all(summary, headline));
+    found.extend(lines.iter().filter_map(|line| words::all(summary, line)));
     found
 }

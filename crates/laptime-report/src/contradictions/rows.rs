@@ -118,13 +118,13 @@ fn shares(row: &SpanRow, wall_ns: u64) -> Option<String> {
 /// A rate times the time is what was done, where all of it is known of all of the time.
 fn rates(summary: &Summary, row: &SpanRow) -> Vec<String> {
     let mut found = Vec::new();
-    let is_of_all = row.operations_coverage_ratio == Some(1.0)
-        && row.mac.is_some()
+    let is_of_all = row.work.operations_coverage_ratio == Some(1.0)
+        && row.work.mac.is_some()
         && row.device.device_ns.is_none();
     let seconds = row.total_ns as f64 / 1e9;
     for (what, amount, per_s) in [
-        ("FLOP", row.flop, row.flop_per_s),
-        ("bytes", row.bytes_moved, row.bytes_moved_per_s),
+        ("FLOP", row.work.flop, row.work.flop_per_s),
+        ("bytes", row.work.bytes_moved, row.work.bytes_moved_per_s),
     ] {
         if let (Some(amount), Some(per_s)) = (amount.filter(|_| is_of_all), per_s)
             && (per_s * seconds - amount as f64).abs() > 1e-3 * amount as f64 + 1.0
@@ -137,7 +137,7 @@ fn rates(summary: &Summary, row: &SpanRow) -> Vec<String> {
     }
     let peaks = summary.operations.iter().flat_map(|one| &one.flop_peaks);
     let peaks: Vec<f64> = peaks.map(|peak| peak.per_s).collect();
-    if let (Some(mfu), Some(per_s)) = (row.mfu_ratio, row.flop_per_s)
+    if let (Some(mfu), Some(per_s)) = (row.work.mfu_ratio, row.work.flop_per_s)
         && !peaks.is_empty()
         && !peaks
             .iter()

@@ -8,7 +8,7 @@ use crate::tests::{counted, killed, training};
 /// What is refused of a summary and the sentences that its report has.
 fn refused(summary: &Summary) -> Vec<String> {
     let headline = crate::headline::of_run(summary, true);
-    of_report(&json::render(summary), &headline, &[])
+    of_report(summary, &headline, &[])
 }
 
 /// Whether breaking something of a training's report is refused, and what is said then.
@@ -72,7 +72,7 @@ fn a_rate_of_other_calls_than_its_time_is_refused() {
     let mut summary = counted();
     assert_eq!(refused(&summary), Vec::<String>::new());
     for row in &mut summary.rows {
-        row.flop_per_s = row.flop_per_s.map(|rate| 0.7 * rate);
+        row.work.flop_per_s = row.work.flop_per_s.map(|rate| 0.7 * rate);
     }
     let found = refused(&summary).join("\n");
     assert!(found.contains("FLOP a second in"), "{found}");
@@ -82,14 +82,14 @@ fn a_rate_of_other_calls_than_its_time_is_refused() {
 #[test]
 fn a_headline_of_another_stretch_than_its_table_is_refused() {
     let summary = training();
-    let told = |headline: &str| of_report(&json::render(&summary), headline, &[]).join("\n");
+    let told = |headline: &str| of_report(&summary, headline, &[]).join("\n");
     let own = crate::headline::of_run(&summary, true);
     assert_eq!(told(&own), "");
     let found = told(&own.replace("takes", "takes 9.99 ms, no, takes"));
     assert!(found.contains("the first line says"), "{found}");
     let mut without = summary.clone();
     without.steady = None;
-    let found = of_report(&json::render(&without), &own, &[]).join("\n");
+    let found = of_report(&without, &own, &[]).join("\n");
     assert!(
         found.contains("the table of the steady state None"),
         "{found}"
@@ -103,7 +103,7 @@ fn a_factor_beyond_the_longest_over_the_shortest_is_refused() {
     let summary = training();
     let told = |line: &str| {
         let headline = crate::headline::of_run(&summary, true);
-        of_report(&json::render(&summary), &headline, &[line.to_owned()])
+        of_report(&summary, &headline, &[line.to_owned()])
     };
     for line in [
         "Steps grew longer: the median of their last third is 57 times that of the first.",

@@ -42,7 +42,7 @@ pub fn json(sweep: &Sweep) -> Shown {
         "crossovers": crossovers.collect::<Vec<_>>(),
         "cases": sweep.cases.iter().map(of_case).collect::<Vec<_>>(),
     });
-    Shown::json(&serde_json::to_string_pretty(&whole).unwrap_or_default())
+    Shown::json(serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
 fn of_case(case: &Case) -> serde_json::Value {

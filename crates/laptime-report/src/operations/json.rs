@@ -26,7 +26,7 @@ pub fn render(counts: &Counts, subject: &Subject, roofline: Option<&Roofline>) -
         roofline: roofline.cloned(),
         ..File::of(counts, subject)
     };
-    Shown::json(&serde_json::to_string_pretty(&file).unwrap_or_default())
+    Shown::json(serde_json::to_string_pretty(&file).unwrap_or_default())
 }
 
 /// Counts and what they are of, from what [`render`] wrote.

@@ -60,14 +60,18 @@ fn compare(truth: &Truth) {
                 "{path}: {found}, not {wanted}"
             );
         };
-        close(row.host_memory_net_min_bytes, *net);
-        close(row.host_memory_net_max_bytes, *net);
+        close(row.memory.host_memory_net_min_bytes, *net);
+        close(row.memory.host_memory_net_max_bytes, *net);
         close(
-            row.host_memory_peak_min_bytes.map(|bytes| bytes as i64),
+            row.memory
+                .host_memory_peak_min_bytes
+                .map(|bytes| bytes as i64),
             *peak,
         );
         close(
-            row.host_memory_peak_max_bytes.map(|bytes| bytes as i64),
+            row.memory
+                .host_memory_peak_max_bytes
+                .map(|bytes| bytes as i64),
             *peak,
         );
     }
@@ -138,7 +142,11 @@ fn known_blocks_have_their_true_net_and_peak_from_one_thread_and_from_four() {
         drop(laptime::lap!("after"));
         let summary = laptime::report().summary().clone();
         assert_eq!(
-            summary.row("after").unwrap().host_memory_net_max_bytes,
+            summary
+                .row("after")
+                .unwrap()
+                .memory
+                .host_memory_net_max_bytes,
             None
         );
     });

@@ -70,17 +70,23 @@ fn what_a_stretch_does_is_multiplied_by_its_runs_and_stands_in_every_row_around(
     let summary = summarize(&[training(5)], Options::default());
     let layer = row(&summary, "step/forward/layer");
     assert_eq!(
-        (layer.mac, layer.flop),
+        (layer.work.mac, layer.work.flop),
         (Some(15_000_000), Some(30_000_000))
     );
-    assert_eq!(layer.total_flop, Some(30_000_050));
-    assert_eq!(layer.flop_per_s, Some(30_000_000.0 / 0.015));
+    assert_eq!(layer.work.total_flop, Some(30_000_050));
+    assert_eq!(layer.work.flop_per_s, Some(30_000_000.0 / 0.015));
     for path in ["step/forward", "step"] {
-        assert_eq!(row(&summary, path).mac, Some(20_000_000), "{path}");
-        assert_eq!(row(&summary, path).bytes_moved, Some(10_000), "{path}");
+        assert_eq!(row(&summary, path).work.mac, Some(20_000_000), "{path}");
+        assert_eq!(row(&summary, path).work.bytes_moved, Some(10_000), "{path}");
     }
-    assert_eq!(row(&summary, "step").flop_per_s, Some(40_000_000.0 / 0.05));
-    assert_eq!(row(&summary, "step").operations_coverage_ratio, Some(1.0));
+    assert_eq!(
+        row(&summary, "step").work.flop_per_s,
+        Some(40_000_000.0 / 0.05)
+    );
+    assert_eq!(
+        row(&summary, "step").work.operations_coverage_ratio,
+        Some(1.0)
+    );
 }
 
 #[test]
@@ -93,7 +99,7 @@ fn a_step_cut_short_counts_with_its_time_as_with_its_operations() {
     let summary = summarize(&[script], Options::default());
     let step = row(&summary, "step");
     assert_eq!((step.total_ns, step.partial_ns), (70 * MS, 20 * MS));
-    assert_eq!(step.flop_per_s, Some(48_000_000.0 / 0.07));
+    assert_eq!(step.work.flop_per_s, Some(48_000_000.0 / 0.07));
 }
 
 #[test]
@@ -103,7 +109,10 @@ fn shapes_have_stretches_of_their_own_and_the_last_word_about_one_counts() {
     script.operations(2, &["step", "forward"], cost(500, 9), "float32");
     steps(&mut script, 3, 2, 2);
     let summary = summarize(&[script], Options::default());
-    assert_eq!(row(&summary, "step").mac, Some(3 * 4_000_000 + 2 * 500));
+    assert_eq!(
+        row(&summary, "step").work.mac,
+        Some(3 * 4_000_000 + 2 * 500)
+    );
 }
 
 #[test]
@@ -120,11 +129,11 @@ fn what_the_program_says_takes_the_place_of_what_was_counted_inside() {
     }
     let summary = summarize(&[script], Options::default());
     let layer = row(&summary, "step/forward/layer");
-    assert_eq!((layer.flop, layer.mac), (Some(14), None));
-    assert_eq!(layer.flop_per_s, Some(14.0 / 0.002));
-    assert_eq!(layer.bytes_moved, Some(2_000));
+    assert_eq!((layer.work.flop, layer.work.mac), (Some(14), None));
+    assert_eq!(layer.work.flop_per_s, Some(14.0 / 0.002));
+    assert_eq!(layer.work.bytes_moved, Some(2_000));
     let forward = row(&summary, "step/forward");
-    assert_eq!(forward.flop, Some(2 * 2_000_000 + 14));
+    assert_eq!(forward.work.flop, Some(2 * 2_000_000 + 14));
     assert_eq!(
         summary.why(forward, "mac").unwrap().0,
         "the program said the FLOP of a lap in it, which tells no more"
@@ -137,9 +146,9 @@ fn shares_of_the_peak_name_it_and_without_one_say_what_to_do() {
     script.note(CEILINGS, &ceilings(1e9, 1e6));
     let with = summarize(&[script], Options::default());
     let step = row(&with, "step");
-    assert_eq!(step.mfu_ratio, Some(0.8));
-    assert_eq!(step.hfu_ratio, Some(0.8));
-    assert_eq!(step.bound, Some(BoundBy::Arithmetic));
+    assert_eq!(step.work.mfu_ratio, Some(0.8));
+    assert_eq!(step.work.hfu_ratio, Some(0.8));
+    assert_eq!(step.work.bound, Some(BoundBy::Arithmetic));
     let operations = with.operations.as_ref().unwrap();
     assert_eq!(
         operations.flop_peaks[0].label,
@@ -149,7 +158,7 @@ fn shares_of_the_peak_name_it_and_without_one_say_what_to_do() {
 
     let without = summarize(&[training(5)], Options::default());
     let step = row(&without, "step");
-    assert_eq!((step.mfu_ratio, step.bound), (None, None));
+    assert_eq!((step.work.mfu_ratio, step.work.bound), (None, None));
     let why = without.why(step, "mfu_ratio").unwrap();
     assert!(why.0.contains("laptime doctor --ceilings"), "{why}");
 }
@@ -166,15 +175,15 @@ fn little_work_for_many_bytes_is_bound_by_memory_and_no_products_have_no_mfu() {
     script.span(&["cached"], 2 * MS, MS);
     script.ran(1, 0);
     let summary = summarize(&[script], Options::default());
-    assert_eq!(row(&summary, "copy").bound, Some(BoundBy::Memory));
+    assert_eq!(row(&summary, "copy").work.bound, Some(BoundBy::Memory));
     // 1.2 MB/s, where memory brings 1 MB/s.
     let cached = row(&summary, "cached");
-    assert_eq!(cached.bound, None);
+    assert_eq!(cached.work.bound, None);
     let why = &summary.why(cached, "bound").unwrap().0;
     assert!(why.contains("come from caches"), "{why}");
     let add = row(&summary, "add");
     assert_eq!(
-        (add.flop, add.total_flop, add.mfu_ratio),
+        (add.work.flop, add.work.total_flop, add.work.mfu_ratio),
         (Some(0), Some(10), None)
     );
     assert!(
@@ -196,10 +205,13 @@ fn operations_that_could_not_be_counted_lower_the_coverage_of_all_rows_around() 
     script.operations(1, &["step", "backward"], half, "");
     let summary = summarize(&[script], Options::default());
     assert_eq!(
-        row(&summary, "step/forward").operations_coverage_ratio,
+        row(&summary, "step/forward").work.operations_coverage_ratio,
         Some(1.0)
     );
-    assert_eq!(row(&summary, "step").operations_coverage_ratio, Some(0.5));
+    assert_eq!(
+        row(&summary, "step").work.operations_coverage_ratio,
+        Some(0.5)
+    );
     let mut warnings = summary.warnings.iter();
     assert!(warnings.any(|warning| warning.code == "operations-uncounted"));
 }
@@ -217,10 +229,10 @@ fn a_row_of_which_nothing_could_be_counted_has_no_figures() {
     let summary = summarize(&[script], Options::default());
     let forward = row(&summary, "step/forward");
     assert_eq!(
-        (forward.mac, forward.flop, forward.flop_per_s),
+        (forward.work.mac, forward.work.flop, forward.work.flop_per_s),
         (None, None, None)
     );
-    assert_eq!(forward.operations_coverage_ratio, Some(0.0));
+    assert_eq!(forward.work.operations_coverage_ratio, Some(0.0));
     assert!(summary.why(forward, "flop").is_some());
 }
 
@@ -241,7 +253,7 @@ fn units_that_were_counted_as_they_ran_are_named_with_their_time() {
         ("counted step", 1, 90 * MS)
     );
     assert_eq!(row(&summary, "step").count, Some(2));
-    assert_eq!(row(&summary, "counted step").flop, None);
+    assert_eq!(row(&summary, "counted step").work.flop, None);
 }
 
 #[test]
@@ -273,7 +285,7 @@ fn two_processes_number_their_stretches_apart() {
     other.operations(1, &["step"], cost(5, 0), "float32");
     steps(&mut other, 0, 2, 1);
     let summary = summarize(&[training(1), other], Options::default());
-    assert_eq!(row(&summary, "step").mac, Some(4_000_000 + 10));
+    assert_eq!(row(&summary, "step").work.mac, Some(4_000_000 + 10));
 }
 
 proptest! {
@@ -295,10 +307,10 @@ proptest! {
             at += ns + 1_000;
         }
         let summary = summarize(&[script], Options::default());
-        prop_assert_eq!(row(&summary, "step").mac, Some(u128::from(slow + fast) * 1_000));
+        prop_assert_eq!(row(&summary, "step").work.mac, Some(u128::from(slow + fast) * 1_000));
         let steady = summary.steady.as_ref().unwrap();
         let step = &steady.rows[0];
-        prop_assert_eq!(step.mac, step.count.map(|count| u128::from(count) * 1_000));
+        prop_assert_eq!(step.work.mac, step.count.map(|count| u128::from(count) * 1_000));
         prop_assert!(step.count.unwrap() < slow + fast);
     }
 }
@@ -345,8 +357,8 @@ fn what_was_told_too_soon_is_taken_back_whichever_thread_is_read_first() {
         script.span(&["step"], 0, MS);
         let summary = summarize(&[script], Options::default());
         let step = row(&summary, "step");
-        assert_eq!(step.operations_coverage_ratio, Some(0.0));
-        assert_eq!(step.mac, None);
+        assert_eq!(step.work.operations_coverage_ratio, Some(0.0));
+        assert_eq!(step.work.mac, None);
     }
 }
 
@@ -412,7 +424,7 @@ fn what_runs_no_operator_inside_of_a_counted_call_did_nothing() {
     for path in ["step/forward/drop", "step/forward/drop/inner"] {
         let idle = row(&summary, path);
         assert_eq!(
-            (idle.total_flop, idle.flop_per_s),
+            (idle.work.total_flop, idle.work.flop_per_s),
             (Some(0), Some(0.0)),
             "{path}"
         );
@@ -423,7 +435,7 @@ fn what_runs_no_operator_inside_of_a_counted_call_did_nothing() {
     }
     let data = row(&summary, "step/data");
     assert_eq!(
-        data.total_flop, None,
+        data.work.total_flop, None,
         "no call that is counted runs around it"
     );
 }
@@ -435,7 +447,7 @@ fn a_counted_call_without_any_operator_did_nothing() {
     script.ran(2, 5 * MS);
     script.span(&["step", "optimizer"], 5 * MS, MS);
     let summary = summarize(&[script], Options::default());
-    assert_eq!(row(&summary, "step/optimizer").total_flop, Some(0));
+    assert_eq!(row(&summary, "step/optimizer").work.total_flop, Some(0));
 }
 
 #[test]
@@ -445,13 +457,13 @@ fn nothing_is_known_of_what_lies_inside_of_a_call_that_was_left_out() {
         ..CostTally::default()
     };
     let summary = summarize(&[with_idle_layer(unknown)], Options::default());
-    assert_eq!(row(&summary, "step/forward/drop").total_flop, None);
+    assert_eq!(row(&summary, "step/forward/drop").work.total_flop, None);
     let mut script = with_idle_layer(cost(1_000, 8));
     script.operations(2, &["step", "forward"], unknown, "");
     script.ran(2, 2);
     let summary = summarize(&[script], Options::default());
     assert_eq!(
-        row(&summary, "step/forward/drop").total_flop,
+        row(&summary, "step/forward/drop").work.total_flop,
         None,
         "one of two calls"
     );
@@ -496,8 +508,8 @@ fn a_step_that_is_counted_from_its_middle_on_is_whole_in_neither_row() {
     // Operations and time are of the same spans: 59 steps, and the forward of one.
     assert_eq!(step.total_ns, (59 * 10 + 4) * MS);
     let seconds = step.total_ns as f64 / 1e9;
-    assert_eq!(step.flop, Some(60 * 2_000));
-    assert_eq!(step.flop_per_s, Some(60.0 * 2_000.0 / seconds));
+    assert_eq!(step.work.flop, Some(60 * 2_000));
+    assert_eq!(step.work.flop_per_s, Some(60.0 * 2_000.0 / seconds));
     let units = &summary.operations.as_ref().unwrap().counted[0];
     assert_eq!((units.count, units.part_count), (2, 1));
 }

@@ -54,14 +54,14 @@ fn rates_divided_what_some_calls_did_by_the_time_of_all() {
             ("step/forward/layer", 30_000_000, 0.03),
         ] {
             let row = row(&summary, path);
-            assert_eq!(row.mac, Some(mac), "{path}");
+            assert_eq!(row.work.mac, Some(mac), "{path}");
             let rate = 2.0 * mac as f64 / seconds;
-            assert_eq!(row.flop_per_s, Some(rate), "{path}");
-            assert_eq!(row.mfu_ratio, Some(rate / 1e9), "{path}");
-            assert_eq!(row.hfu_ratio, Some(rate / 1e9), "{path}");
+            assert_eq!(row.work.flop_per_s, Some(rate), "{path}");
+            assert_eq!(row.work.mfu_ratio, Some(rate / 1e9), "{path}");
+            assert_eq!(row.work.hfu_ratio, Some(rate / 1e9), "{path}");
         }
         assert_eq!(
-            row(&summary, "step").bytes_moved_per_s,
+            row(&summary, "step").work.bytes_moved_per_s,
             Some(20_000.0 / 0.1)
         );
         let warning = &summary.warnings[0];
@@ -92,10 +92,10 @@ fn rates_of_a_steady_state_are_of_its_own_known_calls() {
     }
     let summary = summarize(&[script], Options::default());
     let step = row(&summary, "step");
-    assert_eq!(step.flop_per_s, Some(160_000_000.0 / 0.2));
+    assert_eq!(step.work.flop_per_s, Some(160_000_000.0 / 0.2));
     let steady = summary.steady.as_ref().unwrap();
     let step = steady.rows.iter().find(|row| row.path == "step").unwrap();
-    assert_eq!(step.flop_per_s, Some(160_000_000.0 / 0.2));
+    assert_eq!(step.work.flop_per_s, Some(160_000_000.0 / 0.2));
 }
 
 #[test]
@@ -112,20 +112,20 @@ fn a_span_around_known_and_unknown_calls_has_no_rate() {
     let summary = summarize(&[around], Options::default());
     let epoch = row(&summary, "epoch");
     assert_eq!(
-        (epoch.flop, epoch.flop_per_s, epoch.mfu_ratio),
+        (epoch.work.flop, epoch.work.flop_per_s, epoch.work.mfu_ratio),
         (Some(2_000), None, None)
     );
     let why = &summary.why(epoch, "flop_per_s").unwrap().0;
     assert!(why.contains("in each of its spans calls ran"), "{why}");
     let forward = row(&summary, "epoch/forward");
-    assert_eq!(forward.flop_per_s, Some(2_000.0 / 0.004));
+    assert_eq!(forward.work.flop_per_s, Some(2_000.0 / 0.004));
     // A step that is open at the end isn't told apart.
     script.header.closed = Some(anchor(300 * MS));
     script.ran(2, 260 * MS);
     script.leave_open(MAIN, &["step"], 255 * MS);
     let summary = summarize(&[script], Options::default());
     let step = row(&summary, "step");
-    assert_eq!(step.flop_per_s, None);
+    assert_eq!(step.work.flop_per_s, None);
     let why = &summary.why(step, "flop_per_s").unwrap().0;
     assert!(why.contains("the time of the others is not known"), "{why}");
 }
