@@ -10,7 +10,7 @@ use crate::span_row::SpanRow;
 const SCHEMA: &str = include_str!("../../../../docs/summary.schema.json");
 const STUBS: &str = include_str!("../../../../python/laptime/_core.pyi");
 /// What a row has besides numbers, and what only findings read.
-const NO_NUMBERS: [&str; 9] = [
+const NO_NUMBERS: [&str; 11] = [
     "beyond_median_ns",
     "kind",
     "path",
@@ -18,6 +18,8 @@ const NO_NUMBERS: [&str; 9] = [
     "module",
     "module_class",
     "device",
+    "memory",
+    "work",
     "warnings",
     "why",
 ];
