@@ -21,6 +21,7 @@ use laptime_core::operations::CostTally;
 use laptime_core::{FormatError, PathId, RunInfo, Span};
 use laptime_ops::Formulas;
 use laptime_reader::ProcessReader;
+use laptime_report::operations::{self, OperationsView, json};
 use laptime_report::{Format, View, render};
 
 /// The names of all readers, as the targets are called.
@@ -31,6 +32,7 @@ pub const READERS: &[(&str, fn(&[u8]))] = &[
     ("run", run),
     ("summary", summary),
     ("onnx", onnx),
+    ("counts", counts),
 ];
 
 /// A process file's first bytes: what parses says the same after writing it again, and the
@@ -164,11 +166,7 @@ pub fn summary(bytes: &[u8]) {
     let summary = analyzer.finish();
     for (_, format) in Format::NAMES {
         let text = render(&summary, format, &View::default());
-        let hostile = |character: char| character.is_control() && !"\n\t\r".contains(character);
-        assert!(
-            !text.contains(hostile),
-            "a control character reached the output"
-        );
+        assert_nothing_acts(&text);
     }
     let json = render(&summary, Format::Json, &View::default());
     let again: serde_json::Value = serde_json::from_str(&json).expect("own JSON");
@@ -204,6 +202,29 @@ pub fn onnx(bytes: &[u8]) {
             assert_eq!(by_op, counts.total.total());
         }
     }
+}
+
+/// Counts of operations as JSON: what is read is shown in every format, and written it is the same again.
+pub fn counts(bytes: &[u8]) {
+    let Ok((counts, subject)) = json::read(&String::from_utf8_lossy(bytes)) else {
+        return;
+    };
+    let view = OperationsView::default();
+    for (_, format) in Format::NAMES {
+        let text = operations::render(&counts, &subject, None, format, &view);
+        assert_nothing_acts(&text);
+    }
+    let written = json::render(&counts, &subject, None);
+    let (again, of) = json::read(&written).expect("own JSON");
+    assert_eq!((again, of), (counts, subject));
+}
+
+fn assert_nothing_acts(text: &str) {
+    let hostile = |character: char| character.is_control() && !"\n\t\r".contains(character);
+    assert!(
+        !text.contains(hostile),
+        "a control character reached the output"
+    );
 }
 
 fn assert_offset(error: &FormatError, base: u64, len: usize) {

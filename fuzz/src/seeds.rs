@@ -1,5 +1,7 @@
 //! Well-formed inputs to start from: one of every record, header and document.
 
+use std::io::Cursor;
+
 use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, window_offset};
 use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
@@ -9,6 +11,8 @@ use laptime_core::{
     DeviceSample, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
     PathId, ProgramEnd, RunInfo, Span, SpanFlags,
 };
+use laptime_ops::Formulas;
+use laptime_report::operations::{Subject, json};
 
 use crate::stack_seeds;
 
@@ -26,6 +30,7 @@ pub fn of(reader: &str) -> Vec<Vec<u8>> {
         ],
         "run" => vec![run()],
         "onnx" => vec![onnx_layers(), onnx_control()],
+        "counts" => vec![counts()],
         _ => vec![],
     }
 }
@@ -74,6 +79,21 @@ fn onnx_layers() -> Vec<u8> {
         file::output("z"),
     ];
     file::model(&graph, &[file::function("Layer", "a w", "b", &body)])
+}
+
+/// The counts of that file, as JSON.
+fn counts() -> Vec<u8> {
+    let file = Cursor::new(onnx_layers());
+    let dims = [("batch".to_owned(), 3)];
+    let counts = laptime_onnx::count(file, &dims, Formulas::standard()).expect("a good file");
+    let subject = Subject {
+        name: "layers".to_owned(),
+        inputs: vec![Subject::input("x", &[3, 8], "float32")],
+        how: "from shapes".to_owned(),
+    };
+    json::render(&counts, &subject, None)
+        .into_string()
+        .into_bytes()
 }
 
 /// An ONNX file of branches and loops.
