@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::anchor::Rate;
-use laptime_core::{CallSums, Files, PathId, path};
+use laptime_core::{CallSums, Files, PathId, Total, path};
 
 use crate::calls::Called;
 use crate::functions::{CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, PROGRAM};
@@ -140,8 +140,8 @@ pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
         .collect();
     laps.sort_by_key(|lap| std::cmp::Reverse(lap.self_ns));
     Some(ExactFunctions {
-        call_count: all.iter().map(|sums| sums.0.calls).sum(),
-        primitive_count: all.iter().map(|sums| sums.0.primitive).sum(),
+        call_count: all.iter().map(|sums| sums.0.calls).total(),
+        primitive_count: all.iter().map(|sums| sums.0.primitive).total(),
         functions: told,
         laps,
     })
@@ -191,8 +191,8 @@ fn lap(
         path: path::join(names.iter().map(String::as_str)),
         names,
         kind,
-        call_count: functions.iter().map(|one| one.call_count).sum(),
-        self_ns: functions.iter().map(|one| one.self_ns).sum(),
+        call_count: functions.iter().map(|one| one.call_count).total(),
+        self_ns: functions.iter().map(|one| one.self_ns).total(),
         functions,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{ClockKind, RunInfo, Unavailable, Warning, path, zero_ns};
+use laptime_core::{ClockKind, RunInfo, Total, Unavailable, Warning, path, zero_ns};
 
 use crate::analyzer::Options;
 use crate::busy;
@@ -116,7 +116,7 @@ pub fn summary(
         measured_ns,
         parallel_ns: filled.parallel_ns,
         wall_source: wall.source,
-        span_count: summaries.iter().map(|process| process.span_count).sum(),
+        span_count: summaries.iter().map(|process| process.span_count).total(),
         clock: clock(processes.first()),
         devices: telemetry::devices(&processes, &steady_ticks, steady.as_ref(), ranks.len()),
         ranks,

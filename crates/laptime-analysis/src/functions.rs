@@ -3,6 +3,8 @@
 //! A sample stands for the time since the look before it at its thread. So times are estimates: of a share `p` seen in
 //! `n` samples the standard error is `√(p·(1 − p)/n)`. The time of a lap is measured, where it is one of threads.
 
+use laptime_core::Total;
+
 use serde::Serialize;
 
 use crate::span_row::{RowKind, is_zero};
@@ -283,7 +285,7 @@ impl Functions {
         let lap = self.main_lap().filter(|lap| lap.kind == RowKind::Span)?;
         let worked_ns = |gap: &LapFunctions| {
             let imported_ns = gap.imports.iter().map(|import| import.total_ns);
-            gap.total_ns.saturating_sub(imported_ns.sum())
+            gap.total_ns.saturating_sub(imported_ns.total())
         };
         let gaps = self.laps.iter().filter(|gap| {
             gap.kind != RowKind::Span && !gap.is_beside() && worked_ns(gap) > lap.total_ns

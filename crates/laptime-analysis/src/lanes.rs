@@ -118,7 +118,7 @@ impl LaneBuilder {
     pub fn push(&mut self, track: u32, depth: u32, bar: Bar) {
         if !self.waiting.contains_key(&track) && self.waiting.len() >= self.budget.tracks {
             self.simplified.left_out += u64::from(bar.count);
-            self.simplified.left_out_ns += bar.busy_ns;
+            self.simplified.left_out_ns = self.simplified.left_out_ns.saturating_add(bar.busy_ns);
             self.simplified.left_out_roots += u64::from(depth == 0);
             return;
         }

@@ -40,7 +40,8 @@ pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
         if let Some(part) = exchanges_in(process, path, id) {
             let (_, total_ns) = totals.finished(id);
             exchanged_ns = exchanged_ns.saturating_add(total_ns);
-            *inside.entry(part).or_default() += total_ns;
+            let sum: &mut u64 = inside.entry(part).or_default();
+            *sum = sum.saturating_add(total_ns);
         }
     }
     let mut parts: Vec<Part> = Vec::new();

@@ -113,7 +113,8 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
     }
     let count = tally.count as f64;
     let mean = tally.total_ns as f64 / count;
-    row.mean_ns = Some(mean.round() as u64);
+    let rest = tally.total_ns % tally.count;
+    row.mean_ns = Some(tally.total_ns / tally.count + u64::from(rest >= tally.count.div_ceil(2)));
     row.min_ns = Some(tally.min_ns);
     row.max_ns = Some(tally.max_ns);
     row.p50_ns = quantile(tally, 0.5);

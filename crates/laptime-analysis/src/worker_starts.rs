@@ -4,6 +4,8 @@
 //! persist. The first batch then waits until a worker has started, imported what the script imports, and
 //! prepared the batch. Those of the epoch before were waited for to end. Where workers have laps, the first one says when they had started.
 
+use laptime_core::Total;
+
 use crate::process::Process;
 
 /// When a process started is known to a hundredth of a second.
@@ -115,7 +117,7 @@ fn later_ns(waits: &[WorkerStart], workers: usize) -> u64 {
         wait.at_ns < until_ns && wait.wait_ns as f64 >= LATER_RATIO * first.wait_ns as f64
     });
     let others = long.take(workers.saturating_sub(1));
-    others.map(|wait| wait.wait_ns).sum()
+    others.map(|wait| wait.wait_ns).total()
 }
 
 #[cfg(test)]

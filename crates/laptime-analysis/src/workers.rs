@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::path;
+use laptime_core::{Total, path};
 
 use crate::finding::WorkerLap;
 use crate::process::Process;
@@ -43,7 +43,7 @@ pub fn main_lap(processes: &mut [Process], measured: usize) -> Option<WorkerLap>
         stretches.push(stretch);
         add(worker, &mut sums);
     }
-    let worked_ns: u64 = stretches.iter().map(|(begin, end)| end - begin).sum();
+    let worked_ns: u64 = stretches.iter().map(|(begin, end)| end - begin).total();
     let beside_ns = covered(&mut stretches, from, to);
     if (beside_ns as f64) < BESIDE_RATIO * (to - from) as f64 {
         return None;
@@ -76,7 +76,7 @@ fn add(worker: &mut Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
         for (id, tally) in tallies.settled() {
             let names: Vec<String> = paths.names(id).into_iter().map(str::to_owned).collect();
             let sum = sums.entry(names).or_default();
-            sum.count += tally.count;
+            sum.count = sum.count.saturating_add(tally.count);
             sum.total_ns = sum.total_ns.saturating_add(tally.total_ns);
         }
     }

@@ -32,6 +32,7 @@ pub mod span;
 pub mod stack;
 pub mod tally;
 pub mod timeline;
+mod total;
 pub mod warning;
 pub mod work;
 
@@ -60,5 +61,6 @@ pub use span::{Span, SpanFlags};
 pub use stack::{Runner, SampledStack, StackFrame};
 pub use tally::{PathTally, Tallies};
 pub use timeline::{Anchors, Timeline};
+pub use total::Total;
 pub use warning::{Unavailable, Warning};
 pub use work::{SpanWork, WorkTally};

@@ -197,7 +197,7 @@ pub struct CostTally {
 impl CostTally {
     /// All calls.
     pub const fn calls(&self) -> u64 {
-        self.counted + self.uncounted
+        self.counted.saturating_add(self.uncounted)
     }
 
     /// The part of the calls whose cost is known. `None` without calls.
@@ -208,9 +208,13 @@ impl CostTally {
 
 impl std::ops::AddAssign for CostTally {
     fn add_assign(&mut self, other: Self) {
-        self.counted += other.counted;
-        self.zero += other.zero;
-        self.uncounted += other.uncounted;
+        for (calls, more) in [
+            (&mut self.counted, other.counted),
+            (&mut self.zero, other.zero),
+            (&mut self.uncounted, other.uncounted),
+        ] {
+            *calls = calls.saturating_add(more);
+        }
         self.cost += other.cost;
     }
 }

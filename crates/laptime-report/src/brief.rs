@@ -2,6 +2,8 @@
 //!
 //! Where the program worked longer between its laps, the functions of that gap stand above. Of a program without laps they are those of the program. `--functions` shows all laps.
 
+use laptime_core::Total;
+
 use laptime_analysis::{Functions, LapFunctions, RowKind, Summary};
 
 use crate::document::{Content, Section};
@@ -18,7 +20,7 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let Some(all) = &summary.functions else {
         return Vec::new();
     };
-    let all_ns: u64 = all.laps.iter().map(|lap| lap.total_ns).sum();
+    let all_ns: u64 = all.laps.iter().map(|lap| lap.total_ns).total();
     let gap = all.main_gap();
     // Beside a long gap a lap of a few samples says nothing.
     let is_told =

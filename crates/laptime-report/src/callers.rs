@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use laptime_analysis::{ExactFunctions, ExactInLap, FunctionTime, LapFunctions};
-use laptime_core::short_file;
+use laptime_core::{Total, short_file};
 
 use crate::quantity;
 
@@ -48,7 +48,7 @@ pub fn of_counted(exact: &ExactFunctions, function: &ExactInLap) -> Option<Strin
 fn said(callers: impl Iterator<Item = (String, u64)>) -> Option<String> {
     let mut callers: Vec<(String, u64)> = callers.collect();
     callers.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-    let all_ns = callers.iter().map(|(_, ns)| ns).sum::<u64>().max(1);
+    let all_ns = callers.iter().map(|(_, ns)| ns).total().max(1);
     let ratio = |ns: u64| ns as f64 / all_ns as f64;
     let (first, first_ns) = callers.first()?;
     if ratio(*first_ns) >= ALONE_RATIO {

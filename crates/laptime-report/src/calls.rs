@@ -1,7 +1,7 @@
 //! The functions whose calls were counted: below each lap those that took most of it.
 
 use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern, Summary};
-use laptime_core::short_file;
+use laptime_core::{Total, short_file};
 
 use crate::callers;
 use crate::column::Column;
@@ -57,7 +57,7 @@ fn asked<'e>(exact: &'e ExactFunctions, view: &View) -> Vec<&'e ExactLap> {
 }
 
 fn all_ns(exact: &ExactFunctions) -> u64 {
-    exact.laps.iter().map(|lap| lap.self_ns).sum()
+    exact.laps.iter().map(|lap| lap.self_ns).total()
 }
 
 /// The rows of some laps, each with at most so many functions.
@@ -167,7 +167,7 @@ fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Ro
 fn others(lap: &ExactLap, shown: &[&ExactInLap]) -> Option<Vec<Row>> {
     let count = lap.functions.len() - shown.len();
     let rest = |all: u64, of: fn(&ExactInLap) -> u64| {
-        all.saturating_sub(shown.iter().map(|one| of(one)).sum())
+        all.saturating_sub(shown.iter().map(|one| of(one)).total())
     };
     let self_ns = rest(lap.self_ns, |one| one.self_ns);
     let cells = vec![

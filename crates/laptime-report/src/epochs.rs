@@ -1,5 +1,7 @@
 //! How long each epoch took, and what was measured in it: a line an epoch.
 
+use laptime_core::Total;
+
 use std::collections::BTreeSet;
 
 use laptime_analysis::{Epoch, Summary};
@@ -21,7 +23,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
     let last = epochs.last()?;
     let end_ns = last.at_ns.saturating_add(last.duration_ns);
     let whole_ns = end_ns.saturating_sub(epochs[0].at_ns);
-    let steps: u64 = epochs.iter().map(|epoch| epoch.step_count).sum();
+    let steps: u64 = epochs.iter().map(|epoch| epoch.step_count).total();
     let steps = (steps > 0).then(|| format!(", {}", plural(steps, "step", "steps")));
     let cells = cells(epochs);
     let widths = widths(&cells);

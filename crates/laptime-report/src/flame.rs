@@ -3,6 +3,8 @@
 //! A bar's width is its time. The drawing needs no script and takes its colours from the page, whose
 //! policy allows no styles in elements; the viewer's `flame.ts` zooms into a bar that is clicked.
 
+use laptime_core::Total;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -64,7 +66,7 @@ pub fn section(functions: &Functions) -> Section {
 
 impl Flame {
     fn of(functions: &Functions) -> Self {
-        let all_ns: u64 = functions.laps.iter().map(|lap| lap.total_ns).sum();
+        let all_ns: u64 = functions.laps.iter().map(|lap| lap.total_ns).total();
         let mut bars = Vec::new();
         let mut from = 0.0;
         for lap in &functions.laps {

@@ -1,5 +1,7 @@
 //! The functions that were sampled: below each lap those that took most of it, with their lines.
 
+use laptime_core::Total;
+
 use std::cmp::Reverse;
 
 use laptime_analysis::{
@@ -125,7 +127,7 @@ fn short_laps(summary: &Summary, functions: &Functions) -> Option<String> {
 /// The laps that are shown, the longest first, those beside the run last.
 fn asked<'f>(summary: &Summary, functions: &'f Functions, view: &View) -> Vec<&'f LapFunctions> {
     let pattern = view.filter.as_deref().map(Pattern::new);
-    let all_ns: u64 = functions.laps.iter().map(|lap| lap.total_ns).sum();
+    let all_ns: u64 = functions.laps.iter().map(|lap| lap.total_ns).total();
     let laps = functions.laps.iter().filter(|lap| {
         let is_asked = pattern.as_ref().map(|pattern| pattern.matches(&lap.names));
         is_asked.unwrap_or(whole_ns(summary, lap) as f64 >= LEAST_LAP * all_ns as f64)

@@ -10,7 +10,7 @@ use laptime_analysis::{
     FunctionTime, LapFunctions, Numbered, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
     TORN_STEPS, is_compiling, is_shutdown, noun, nouns, numbered, seen, without_numbers,
 };
-use laptime_core::PhaseName;
+use laptime_core::{PhaseName, Total};
 
 use crate::quantity::{self, Precision};
 use crate::{calls, name, text};
@@ -319,14 +319,14 @@ fn step(summary: &Summary, with_steady: bool) -> Option<String> {
         is_span: true,
     };
     let mut parts: Vec<Part> = Vec::new();
-    let mut compiled_ns = 0;
+    let mut compiled_ns = 0_u64;
     let compiling = all_compiling(rows);
     for child in children(rows, &row.names) {
         // What ran beside the step is no part of it: a timer's segments may all be of the same time.
         let inside_ns = child.total_ns - child.apart_ns.min(child.total_ns);
-        let all_ns: u64 = compiled(&compiling, child).map(|row| row.total_ns).sum();
+        let all_ns: u64 = compiled(&compiling, child).map(|row| row.total_ns).total();
         let own_ns = all_ns.min(inside_ns);
-        compiled_ns += own_ns;
+        compiled_ns = compiled_ns.saturating_add(own_ns);
         if inside_ns > own_ns {
             let called = name::short(last_name(child));
             parts.push(part(called, inside_ns - own_ns));

@@ -1,7 +1,7 @@
 //! Operators by lap: below each lap those that took most of it, then the rest in one row, and kernels.
 
 use laptime_analysis::{KernelTime, LapOperators, OperatorTime, Operators, Pattern, Summary};
-use laptime_core::Unavailable;
+use laptime_core::{Total, Unavailable};
 
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
@@ -149,9 +149,9 @@ fn of_operator(one: &OperatorTime, lap: &LapOperators) -> Row {
 
 /// The operators that have no row, in one.
 fn rest_of(rest: &[OperatorTime], lap: &LapOperators) -> Option<Row> {
-    let self_ns = rest.iter().map(|one| one.self_ns).sum();
+    let self_ns = rest.iter().map(|one| one.self_ns).total();
     let cells = vec![
-        Cell::Count(rest.iter().map(|one| one.call_count).sum(), 0),
+        Cell::Count(rest.iter().map(|one| one.call_count).total(), 0),
         time(self_ns),
         Cell::Blank,
         of_lap(self_ns, lap),
@@ -183,8 +183,8 @@ fn of_kernels(laps: &[&LapOperators], most: usize) -> Table {
     let mut rows = Vec::new();
     for lap in laps.iter().filter(|lap| !lap.kernels.is_empty()) {
         let busy_ns = lap.device.map_or(0, |device| device.busy_ns);
-        let all_ns: u64 = lap.kernels.iter().map(|one| one.total_ns).sum();
-        let count = lap.kernels.iter().map(|one| one.call_count).sum();
+        let all_ns: u64 = lap.kernels.iter().map(|one| one.total_ns).total();
+        let count = lap.kernels.iter().map(|one| one.call_count).total();
         let cells = vec![Cell::Count(count, 0), time(busy_ns), Cell::Blank];
         rows.push(named(lap, laps, cells));
         let (shown, rest) = lap.kernels.split_at(most.min(lap.kernels.len()));
@@ -193,8 +193,8 @@ fn of_kernels(laps: &[&LapOperators], most: usize) -> Table {
             .map(|one| vec![of_kernel(one, all_ns)])
             .collect();
         if !rest.is_empty() {
-            let ns = rest.iter().map(|one| one.total_ns).sum();
-            let count = rest.iter().map(|one| one.call_count).sum();
+            let ns = rest.iter().map(|one| one.total_ns).total();
+            let count = rest.iter().map(|one| one.call_count).total();
             let cells = vec![Cell::Count(count, 0), time(ns), ratio(ns, all_ns)];
             let name = quantity::plural(rest.len() as u64, "other kernel", "other kernels");
             below.push(vec![below_lap(name, cells)]);

@@ -1,6 +1,6 @@
 //! Doubts about one process: its clock, its paths, how its file ends and what is missing of it.
 
-use laptime_core::{ClockKind, PathId, PathTable, Warning};
+use laptime_core::{ClockKind, PathId, PathTable, Total, Warning};
 
 use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary};
@@ -128,7 +128,7 @@ fn overflowing(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     let totals = &process.totals;
     let tallies = [&totals.first, &totals.others, &process.tail];
     let told = tallies.map(|all| all.count_of(PathId::OVERFLOW));
-    let told: u64 = told.into_iter().sum();
+    let told: u64 = told.into_iter().total();
     let inside = process.overflowed_spans;
     let are = |count, after| format!("{}{after}", plural(count, "span is", "spans are"));
     let said = match (told, inside) {

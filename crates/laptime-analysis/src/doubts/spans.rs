@@ -1,6 +1,6 @@
 //! Doubts about spans that were closed out of order, or ran longer than what they are in.
 
-use laptime_core::Warning;
+use laptime_core::{Total, Warning};
 
 use crate::spoken::{plural, spoken};
 
@@ -50,7 +50,7 @@ pub fn of_doubled(doubled_ns: u64, wall_ns: u64) -> Option<Warning> {
 pub fn of_unbalanced<'a>(rows: impl Iterator<Item = (&'a str, u64)>) -> Option<Warning> {
     let unbalanced: Vec<(&str, u64)> = rows.filter(|(_, count)| *count > 0).collect();
     let (path, _) = unbalanced.iter().max_by_key(|(_, count)| *count)?;
-    let count: u64 = unbalanced.iter().map(|(_, count)| count).sum();
+    let count: u64 = unbalanced.iter().map(|(_, count)| count).total();
     let most = if unbalanced.len() == 1 {
         format!(", in {path}")
     } else {

@@ -1,7 +1,7 @@
 //! Compiling, wherever it happens: outside of all laps, in an evaluation, in a phase of a step, in a lap of the program's
 //! own. It is one kind of time, and none of what it stands in.
 
-use laptime_core::PhaseName;
+use laptime_core::{PhaseName, Total};
 
 use crate::finding::{CompiledIn, Finding};
 use crate::span_row::{RowKind, SpanRow};
@@ -33,7 +33,7 @@ pub fn of_run(summary: &Summary) -> Option<Finding> {
     });
     let mut places: Vec<CompiledIn> = places.filter(|place| place.count > 0).collect();
     places.sort_by_key(|place| std::cmp::Reverse(place.total_ns));
-    let count = places.iter().map(|place| place.count).sum();
+    let count = places.iter().map(|place| place.count).total();
     let times = places.iter().map(|place| place.total_ns);
     let total_ns = times.fold(0, u64::saturating_add);
     places.truncate(MOST_PLACES);

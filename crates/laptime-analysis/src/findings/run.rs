@@ -1,6 +1,6 @@
 //! About a run as a whole: how long it takes to begin and to end, and what recording it costs.
 
-use laptime_core::{RunInfo, Warning};
+use laptime_core::{RunInfo, Total, Warning};
 
 use super::function;
 use super::steps::Steps;
@@ -38,7 +38,7 @@ pub fn startup(summary: &Summary) -> Option<Finding> {
         .map(|row| row.total_ns)
         .next()?;
     let imports = imports(summary);
-    let imported_ns: u64 = imports.iter().map(|import| import.total_ns).sum();
+    let imported_ns: u64 = imports.iter().map(|import| import.total_ns).total();
     let function = function::of_leftover(summary.functions.as_ref(), STARTUP, startup_ns);
     is_long(summary, startup_ns).then(|| Finding::Startup {
         startup_ns,

@@ -34,7 +34,7 @@ pub fn uses<L: Ord + Copy>(works: &[OnDevice<L>]) -> (Vec<DeviceUse>, BTreeMap<L
         };
         let of_lap = laps.entry(work.lap).or_insert(nothing);
         let to = busy_to.entry((work.lap, work.device)).or_insert(0);
-        of_lap.busy_ns += beyond(work, *to);
+        of_lap.busy_ns = of_lap.busy_ns.saturating_add(beyond(work, *to));
         *to = (*to).max(work.end_ns);
         let (whole, end_ns) = devices
             .entry(work.device)
@@ -44,11 +44,11 @@ pub fn uses<L: Ord + Copy>(works: &[OnDevice<L>]) -> (Vec<DeviceUse>, BTreeMap<L
             let launch_bound_ns = launched_ns.clamp(*end_ns, work.start_ns) - *end_ns;
             let waiting_ns = work.start_ns - *end_ns - launch_bound_ns;
             for told in [&mut *whole, &mut *of_lap] {
-                told.launch_bound_ns += launch_bound_ns;
-                told.waiting_ns += waiting_ns;
+                told.launch_bound_ns = told.launch_bound_ns.saturating_add(launch_bound_ns);
+                told.waiting_ns = told.waiting_ns.saturating_add(waiting_ns);
             }
         }
-        whole.busy_ns += beyond(work, *end_ns);
+        whole.busy_ns = whole.busy_ns.saturating_add(beyond(work, *end_ns));
         *end_ns = (*end_ns).max(work.end_ns);
     }
     let devices = devices.into_values().map(|(whole, _)| whole);

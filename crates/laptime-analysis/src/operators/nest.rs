@@ -4,6 +4,8 @@
 //! inside of another one of its thread that holds all of its time, and one that is all that another
 //! one of the same name calls is the same call.
 
+use laptime_core::Total;
+
 /// An operator as a profiler saw it, in nanoseconds of its clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ran {
@@ -58,7 +60,7 @@ pub fn nest(all: &[Ran]) -> Vec<Option<Nested>> {
     each.map(|((at, node), is_same)| {
         let children = node.children.iter().map(|child| all[*child].duration_ns);
         (!is_same).then(|| Nested {
-            self_ns: all[at].duration_ns.saturating_sub(children.sum()),
+            self_ns: all[at].duration_ns.saturating_sub(children.total()),
             total_ns: all[at].duration_ns,
         })
     })

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{DeviceWorkKind, PathId, PhaseName, Warning, path};
+use laptime_core::{DeviceWorkKind, PathId, PhaseName, Total, Warning, path};
 
 use super::device::{OnDevice, uses};
 use super::told::{DeviceUse, KernelTime, LapOperators, OperatorTime, Operators};
@@ -42,8 +42,8 @@ pub fn operators(processes: &[Process], rows: &[SpanRow]) -> Option<Operators> {
         .collect();
     laps.sort_by_key(|lap| Reverse(lap.self_ns));
     Some(Operators {
-        call_count: laps.iter().map(|lap| lap.call_count).sum(),
-        self_ns: laps.iter().map(|lap| lap.self_ns).sum(),
+        call_count: laps.iter().map(|lap| lap.call_count).total(),
+        self_ns: laps.iter().map(|lap| lap.self_ns).total(),
         within_ns: within.filter_map(|(_, ns)| ns.parse().ok()).max(),
         laps,
         devices: devices.into_values().collect(),
@@ -61,7 +61,7 @@ pub fn doubts(processes: &[Process]) -> Vec<Warning> {
                        others, and are in no statistics of steps";
         warnings.push(Warning::new("profiled-steps", message));
     }
-    let left_out: u64 = processes.iter().map(|one| one.operators.left_out).sum();
+    let left_out: u64 = processes.iter().map(|one| one.operators.left_out).total();
     if left_out > 0 {
         let message = format!("{left_out} operators were left out: there were too many to keep");
         let warning = Warning::new("kernels-bounded", message);
@@ -142,9 +142,9 @@ fn add(process: &Process, laps: &mut BTreeMap<Names, Lap>, devices: &mut BTreeMa
 
 fn join(sum: &mut DeviceUse, other: &DeviceUse) {
     sum.device = other.device;
-    sum.busy_ns += other.busy_ns;
-    sum.launch_bound_ns += other.launch_bound_ns;
-    sum.waiting_ns += other.waiting_ns;
+    sum.busy_ns = sum.busy_ns.saturating_add(other.busy_ns);
+    sum.launch_bound_ns = sum.launch_bound_ns.saturating_add(other.launch_bound_ns);
+    sum.waiting_ns = sum.waiting_ns.saturating_add(other.waiting_ns);
 }
 
 fn kind(kind: DeviceWorkKind) -> &'static str {
@@ -186,8 +186,8 @@ fn told(names: Names, lap: Lap, rows: &[SpanRow]) -> LapOperators {
         names,
         kind,
         lap_ns: row.map(|row| row.self_ns),
-        call_count: operators.iter().map(|one| one.call_count).sum(),
-        self_ns: operators.iter().map(|one| one.self_ns).sum(),
+        call_count: operators.iter().map(|one| one.call_count).total(),
+        self_ns: operators.iter().map(|one| one.self_ns).total(),
         operators,
         kernels,
         device: lap.device,

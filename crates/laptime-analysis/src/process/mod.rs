@@ -6,6 +6,7 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader};
 use laptime_core::{
     Anchors, DeviceMemoryTally, DeviceSpan, DeviceTally, Live, PathId, PathTable, ProcessFacts,
+    Total,
 };
 use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
@@ -363,7 +364,7 @@ impl Process {
         let mut tail = self.tail.clone();
         let kept_ns = self.rate.nanoseconds(covers.by_spans(0, u64::MAX));
         let tail_ns = tail.settled().map(|(_, tally)| tally.nested_ns());
-        kept_ns.saturating_add(tail_ns.sum())
+        kept_ns.saturating_add(tail_ns.total())
     }
 
     /// When spans and segments covered time, those included that were open until a tick.
@@ -438,8 +439,8 @@ impl Process {
             &mut self.tail,
         ]
         .into_iter()
-        .map(|tallies| tallies.settled().map(|(_, tally)| tally.count).sum::<u64>())
-        .sum();
+        .map(|tallies| tallies.settled().map(|(_, tally)| tally.count).total())
+        .total();
         told + self.overflowed_spans
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{PathId, Runner, SampledStack, path};
+use laptime_core::{PathId, Runner, SampledStack, Total, path};
 
 use super::imports;
 use crate::functions::{
@@ -92,7 +92,7 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     } else {
         read
     };
-    let sample_count = adding.laps.values().map(|lap| lap.count).sum();
+    let sample_count = adding.laps.values().map(|lap| lap.count).total();
     Some(Functions {
         sample_count,
         period_ns: typical.stands_for_ns / typical.count.max(1),

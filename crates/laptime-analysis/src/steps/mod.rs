@@ -89,7 +89,8 @@ impl StepWindows {
                 Role::Counted => counted += tally.count,
                 // A timer's segments lie aside: they are no part of a step's time.
                 Role::Phase(phase) if tally.nested_ns() > 0 => {
-                    *phases.entry(phase).or_default() += tally.nested_ns();
+                    let sum: &mut u64 = phases.entry(phase).or_default();
+                    *sum = sum.saturating_add(tally.nested_ns());
                 }
                 Role::Phase(_) | Role::Inside => {}
             }
@@ -122,7 +123,7 @@ impl StepWindows {
             if let Some(entry) = self.paths.get(id) {
                 let (count, total_ns) = times.entry(&entry.name).or_default();
                 *count += tally.count;
-                *total_ns += tally.total_ns;
+                *total_ns = total_ns.saturating_add(tally.total_ns);
             }
         }
         let mut others: Vec<_> = times

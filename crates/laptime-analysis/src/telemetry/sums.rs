@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use laptime_core::{DeviceReading as Reading, DeviceReadings, Throttle, Unavailable};
+use laptime_core::{DeviceReading as Reading, DeviceReadings, Throttle, Total, Unavailable};
 
 use super::energy::NoEnergy;
 use super::kept::OfDevice;
@@ -281,8 +281,7 @@ fn slower(told: &mut DeviceStretch, device: &OfDevice, samples: &[(u64, DeviceRe
         .filter_map(|(_, readings)| readings.get(Reading::Clock))
         .collect();
     let most = device.most[Reading::Clock as usize].filter(|most| *most > 0);
-    let clock =
-        (!clocks.is_empty()).then(|| clocks.iter().sum::<u64>() as f64 / clocks.len() as f64);
+    let clock = (!clocks.is_empty()).then(|| clocks.iter().total() as f64 / clocks.len() as f64);
     told.throttled_slower_ratio = clock
         .zip(most)
         .map(|(clock, most)| 1.0 - clock / most as f64);

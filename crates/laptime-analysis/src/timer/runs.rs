@@ -3,6 +3,8 @@
 //! **Cost** 8 bytes a run, 8 more with its start, 24 more with its memory, 16 more with CPU times;
 //! while a column grows, up to twice that.
 
+use laptime_core::Total;
+
 /// Stands in the column of durations for one that the device still owes.
 const OWED: u64 = u64::MAX;
 
@@ -157,7 +159,7 @@ impl SegmentRuns {
 
     /// Sum of the durations.
     pub fn total_ns(&self) -> u64 {
-        self.elapsed_ns.iter().sum()
+        self.elapsed_ns.iter().total()
     }
 
     /// Least and greatest of what one left behind; `None` when memory was not read for any.

@@ -4,7 +4,7 @@
 //! segments and nothing is left over of it. The statistics are those of any path's spans.
 
 use laptime_core::anchor::Rate;
-use laptime_core::{PathId, PathTally, Span, SpanFlags, Unavailable, Warning, path};
+use laptime_core::{PathId, PathTally, Span, SpanFlags, Total, Unavailable, Warning, path};
 
 use super::SegmentRuns;
 use crate::analyzer::Options;
@@ -103,14 +103,14 @@ fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
 
 /// The summary with its rows and all that follows from them.
 fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Summary {
-    summary.span_count = rows.iter().filter_map(|row| row.count).sum();
+    summary.span_count = rows.iter().filter_map(|row| row.count).total();
     for process in &mut summary.processes {
         process.span_count = summary.span_count;
     }
-    summary.wall_ns = rows.iter().map(|row| row.total_ns).sum();
+    summary.wall_ns = rows.iter().map(|row| row.total_ns).total();
     summary.measured_ns = summary.wall_ns;
     summary.rows = rows;
-    let on_device: u64 = runs.iter().map(|runs| runs.on_device).sum();
+    let on_device: u64 = runs.iter().map(|runs| runs.on_device).total();
     if on_device > 0 {
         summary.wall_source = WallSource::DeviceTimeSegments;
         let on_host = summary.span_count - on_device;
@@ -127,7 +127,7 @@ pub fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
     let used: Vec<_> = used
         .filter(|(_, runs)| !runs.elapsed_ns.is_empty())
         .collect();
-    let wall_ns = used.iter().map(|(_, runs)| runs.total_ns()).sum();
+    let wall_ns = used.iter().map(|(_, runs)| runs.total_ns()).total();
     let tallies = used
         .iter()
         .map(|(name, runs)| ((*name).to_owned(), tally(runs)));

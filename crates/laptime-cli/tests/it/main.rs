@@ -9,6 +9,7 @@ mod compare;
 mod damage;
 mod doctor;
 mod export;
+mod extremes;
 mod help;
 mod hostile;
 mod hostile_texts;

@@ -25,7 +25,7 @@ fn rows<'s>(summary: &'s Summary, path: &str) -> impl Iterator<Item = &'s SpanRo
 
 fn of_one(summary: &Summary, finding: &Finding) -> Vec<String> {
     let parts = parts(summary, finding).into_iter();
-    let beyond = parts.filter(|(_, part, whole)| *part > whole + whole / 100 + 1_000);
+    let beyond = parts.filter(|(_, part, whole)| *part > whole.saturating_add(whole / 100 + 1_000));
     let beyond = beyond.map(|(what, part, whole)| format!("{what}: {part} of {whole}"));
     let counts = counts(summary, finding).into_iter();
     let counts = counts.filter_map(|(path, count)| counted(summary, path, count));

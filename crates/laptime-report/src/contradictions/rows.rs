@@ -172,9 +172,11 @@ fn sums(rows: &[SpanRow]) -> Vec<String> {
     }
     for row in rows.iter().filter(|row| row.kind == RowKind::Span) {
         let children = rows.iter().filter(|child| child.is_child_of(&row.names));
-        let inside_ns: u64 = children.map(|child| child.total_ns - child.apart_ns).sum();
+        let inside_ns: f64 = children
+            .map(|child| (child.total_ns - child.apart_ns) as f64)
+            .sum();
         let has_time = row.count.unwrap_or(0) + row.partial_count > 0;
-        if has_time && inside_ns as f64 > 1.01 * row.total_ns as f64 + SLACK_NS {
+        if has_time && inside_ns > 1.01 * row.total_ns as f64 + SLACK_NS {
             let (path, all) = (&row.path, row.total_ns);
             found.push(format!("{path}: {inside_ns} ns inside of {all}"));
         }

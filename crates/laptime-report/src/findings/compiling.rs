@@ -1,5 +1,7 @@
 //! The sentence about compiling.
 
+use laptime_core::Total;
+
 use laptime_analysis::{CompiledIn, Finding};
 
 use super::words::{share, time};
@@ -18,7 +20,7 @@ pub fn said(finding: &Finding) -> Option<String> {
         return None;
     };
     let mut each: Vec<String> = places.iter().map(place).collect();
-    let named: u64 = places.iter().map(|place| place.count).sum();
+    let named: u64 = places.iter().map(|place| place.count).total();
     let more = count.saturating_sub(named);
     if more > 0 {
         each.push(format!("{} elsewhere", plural(more, "time", "times")));
