@@ -16,4 +16,5 @@ viewer-test: $(STAMPS)/viewer rust-built
 		$(TARGET)/debug/examples/pages $$page >$(BUILD)/viewer/pages/$$page.html; \
 	done
 	$(TARGET)/debug/examples/operations >$(BUILD)/viewer/pages/operations.html
+	LAPTIME_TEST_PAGES=$(abspath $(BUILD)/viewer/pages) $(CHECKED) cargo test --quiet -p laptime-cli --test it -- hostile_texts
 	VIEWER_PAGES=$(abspath $(BUILD)/viewer/pages) npm run --silent browser --prefix viewer

@@ -33,7 +33,8 @@ export async function opened(browser: Browser, name: string, options: { script?:
   page.on("pageerror", (error) => offences.errors.push(error.message));
   page.on("console", (message) => message.type() === "error" && offences.errors.push(message.text()));
   await page.goto(address + (options.fragment ?? ""));
-  if (script && name !== "empty") await page.waitForSelector("html[data-first-frame-ms]", { state: "attached", timeout: 50_000 });
+  const draws = name !== "empty" && !name.startsWith("recorded-compare");
+  if (script && draws) await page.waitForSelector("html[data-first-frame-ms]", { state: "attached", timeout: 50_000 });
   return { page, offences };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
@@ -127,6 +127,21 @@ test("two hundred hostile names give no dialog and no element", async () => {
   expect(await page.locator("script").count()).toBe(2);
   expect(offences).toEqual(NOTHING);
   await page.close();
+});
+
+test("no text of a recording acts on a page", async () => {
+  const recorded = readdirSync(pages).filter((name) => name.startsWith("recorded-"));
+  expect(recorded.length).toBeGreaterThanOrEqual(16);
+  for (const name of recorded) {
+    const { page, offences } = await opened(browser, name.replace(".html", ""));
+    const elements = await page.evaluate(() => {
+      const unwanted = "img, iframe, b, a[href^='http'], main script, main style";
+      return [...document.querySelectorAll(unwanted)].map((found) => found.outerHTML);
+    });
+    expect(elements, name).toEqual([]);
+    expect(offences, name).toEqual(NOTHING);
+    await page.close();
+  }
 });
 
 test("without JavaScript the page still says what it holds", async () => {

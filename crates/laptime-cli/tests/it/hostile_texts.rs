@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
@@ -270,9 +270,13 @@ const COMMANDS: &[&[&str]] = &[
     &["\u{1b}[2J"],
 ];
 
+/// Where the browser's tests want the pages.
+const PAGES: &str = "LAPTIME_TEST_PAGES";
+
 #[test]
 fn no_text_of_a_recording_acts_on_whoever_looks_at_it() {
     let mut failed = BTreeSet::new();
+    let pages = std::env::var_os(PAGES).map(PathBuf::from);
     for round in 0..ACTS.len() {
         let place = Place::new();
         write(&place.path().join("a.lap"), round, &[7, 8]);
@@ -287,6 +291,10 @@ fn no_text_of_a_recording_acts_on_whoever_looks_at_it() {
                     "{command:?}"
                 );
                 let format = command.iter().rev().take(1).copied().collect::<String>();
+                if let Some(pages) = pages.as_deref().filter(|_| format == "html") {
+                    let name = format!("recorded-{}-{round}.html", command[0]);
+                    fs::write(pages.join(name), &output.stdout).unwrap();
+                }
                 for bytes in [output.stdout, output.stderr] {
                     let text = String::from_utf8(bytes).unwrap();
                     for wrong in acts(&text, &format) {
