@@ -12,8 +12,8 @@ pub mod plot;
 mod points;
 mod roof;
 mod section;
-mod shown;
 pub mod svg;
+mod told;
 
 pub use figure::{MOST_POINTS, Point, Roofline, mark};
 pub use points::of_counts;

@@ -9,7 +9,7 @@ use super::roof::Roof;
 
 /// A point with what its roof makes of it.
 #[derive(serde::Serialize)]
-struct Shown<'a> {
+struct Told<'a> {
     name: &'a str,
     total_flop: u128,
     bytes: u128,
@@ -20,7 +20,7 @@ struct Shown<'a> {
     achieved_flop_per_s: Option<f64>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> Told<'a> {
     fn of(point: &'a Point, roof: &Roof) -> Self {
         Self {
             name: &point.name,
@@ -37,7 +37,7 @@ impl<'a> Shown<'a> {
 
 impl Serialize for Roofline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let points = self.points.iter().map(|point| Shown::of(point, &self.roof));
+        let points = self.points.iter().map(|point| Told::of(point, &self.roof));
         let mut figure = serializer.serialize_struct("Roofline", 3)?;
         figure.serialize_field("roof", &self.roof)?;
         figure.serialize_field("points", &points.collect::<Vec<_>>())?;
