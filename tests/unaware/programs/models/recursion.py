@@ -34,5 +34,6 @@ while low < high:
         low = middle
     except RecursionError:
         high = middle - 1
-print(low, sys.getrecursionlimit())
+# While a call is counted, the limit is reached one call earlier.
+print(abs(endless.depth - low) <= 1, sys.getrecursionlimit())
 print(Counted()(torch.ones(1, requires_grad=True), 100).item())
