@@ -209,7 +209,7 @@ fn devices(script: &mut Script, texts: &mut Texts) {
 }
 
 /// Writes a recording of processes, each with a name of its own.
-fn write(folder: &Path, round: usize, pids: &[u32]) {
+pub fn write(folder: &Path, round: usize, pids: &[u32]) {
     fs::create_dir(folder).unwrap();
     let mut texts = Texts { round, given: 7 };
     for pid in pids {

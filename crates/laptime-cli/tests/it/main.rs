@@ -13,6 +13,7 @@ mod extremes;
 mod help;
 mod hostile;
 mod hostile_texts;
+mod kept_outputs;
 mod launcher;
 mod missing;
 mod odd_files;
