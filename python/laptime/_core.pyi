@@ -84,6 +84,7 @@ from ._core_phases import (
     end_early as end_early,
     look_at_launches as look_at_launches,
     set_profiling as set_profiling,
+    set_unseen as set_unseen,
     write_operators as write_operators,
 )
 from ._core_steps import (

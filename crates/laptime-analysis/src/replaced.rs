@@ -1,24 +1,50 @@
 //! Processes that became another program: `exec` ends what ran, but not the process.
 //!
 //! Nothing is told at that moment, so the recording stays unclosed. Where the new program is recorded too, its file has
-//! the same process, and begins later.
+//! the same process, and begins later: the one before it ended with its last sign of life, and there this one began.
 
 use crate::process::Process;
+use crate::wall;
 
-/// Marks those of which the next program is among them.
+/// Marks those of which the next program is among them, and begins each next one where the one before it ended.
 pub fn mark(processes: &mut [Process]) {
-    let began = |process: &Process| process.header.anchor.monotonic_ns;
     for index in 0..processes.len() {
-        let one = &processes[index].header;
-        if one.closed.is_some() || one.process_started_boottime_ns.is_none() {
+        if processes[index].header.closed.is_some() {
             continue;
         }
-        let is_next = |other: &&Process| {
-            other.header.pid == one.pid
-                && other.header.process_started_boottime_ns == one.process_started_boottime_ns
-                && other.header.boot_id == one.boot_id
-                && began(other) > one.anchor.monotonic_ns
+        let later = (0..processes.len()).filter(|other| is_later(processes, index, *other));
+        let Some(next) = later.min_by_key(|other| began_ns(&processes[*other])) else {
+            continue;
         };
-        processes[index].replaced_ns = processes.iter().filter(is_next).map(began).min();
+        let ended_ns = wall::last_sign_ns(&processes[index]).min(began_ns(&processes[next]));
+        processes[index].replaced_ns = Some(ended_ns);
+        processes[next].started_ns = ended_ns;
     }
+}
+
+/// The programs that a process of these became.
+pub fn later(processes: &[Process], of: &[usize]) -> Vec<usize> {
+    let is_new = |index: &usize| {
+        !of.contains(index) && of.iter().any(|one| is_later(processes, *one, *index))
+    };
+    (0..processes.len()).filter(is_new).collect()
+}
+
+fn is_later(processes: &[Process], one: usize, other: usize) -> bool {
+    let (one, other) = (&processes[one], &processes[other]);
+    let of = |process: &Process| {
+        let header = &process.header;
+        (
+            header.pid,
+            header.process_started_boottime_ns,
+            header.boot_id,
+        )
+    };
+    one.header.process_started_boottime_ns.is_some()
+        && of(one) == of(other)
+        && began_ns(other) > began_ns(one)
+}
+
+fn began_ns(process: &Process) -> u64 {
+    process.header.anchor.monotonic_ns
 }

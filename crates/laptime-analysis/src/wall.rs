@@ -14,6 +14,7 @@
 use laptime_core::{PathId, PhaseName, RunInfo};
 
 use crate::process::{Covered, Process};
+use crate::replaced;
 use crate::summary::WallSource;
 use crate::totals::Totals;
 
@@ -115,6 +116,9 @@ pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     let mut found = trained(processes, run);
     let takes_steps = |process: &Process| process.followed.steps().is_some();
     if !processes.iter().any(takes_steps) {
+        let mut later = replaced::later(processes, &found);
+        later.retain(|index| processes[*index].lapped_ns(ended_ns(&processes[*index], run)) > 0);
+        found.extend(in_order(later, processes, run));
         return found;
     }
     let helps = |process: &Process| is_below(processes, process, takes_steps);
@@ -215,6 +219,11 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     if let Some(end) = launched.and_then(|run| run.end.as_ref()) {
         return end.monotonic_ns.max(process.header.anchor.monotonic_ns);
     }
+    last_sign_ns(process)
+}
+
+/// The last moment at which a process wrote something.
+pub fn last_sign_ns(process: &Process) -> u64 {
     let last_ns = match process.last_end.max(process.last_noted) {
         0 => 0,
         ticks => process.anchors.timeline().monotonic_ns(ticks),

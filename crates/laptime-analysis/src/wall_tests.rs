@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use crate::analyzer::Options;
 use crate::fed::summarize;
 use crate::finding::Finding;
-use crate::scripted::{MS, Script};
+use crate::scripted::{MS, Script, anchor};
 use crate::summary::Summary;
 
 fn of(script: Script) -> Summary {
@@ -162,5 +162,37 @@ proptest! {
         prop_assert_eq!(total(&summary, "startup"), Some(first * MS));
         prop_assert_eq!(total(&summary, "exit"), Some(exits_ms * MS));
         prop_assert_eq!(total(&summary, "other"), Some(free * MS));
+    }
+}
+
+/// A program of 500 ms, and what it became, which ran to 1 s: each in laps but for 50 ms before them.
+fn replaced(name: &str, laps: u64) -> Summary {
+    let of = |from_ms: u64| {
+        let mut script = Script::new(7, 1_000 * MS);
+        script.header.anchor = anchor((from_ms + 40) * MS);
+        let ms = 450 / laps;
+        for number in 0..laps {
+            let at_ms = from_ms + 50 + ms * number;
+            script.span(&[name], at_ms * MS, ms * MS);
+        }
+        script
+    };
+    let (mut before, after) = (of(0), of(500));
+    before.killed();
+    summarize(&[before, after], Options::default())
+}
+
+#[test]
+fn a_program_begins_where_the_one_before_it_in_its_process_ended() {
+    for (name, laps) in [("step", 30), ("work", 1)] {
+        let summary = replaced(name, laps);
+        assert_eq!(total(&summary, "startup"), Some(100 * MS), "{name}");
+        assert_eq!(summary.row(name).unwrap().total_ns, 900 * MS, "{name}");
+        assert_eq!(summary.measured_ns, 1_000 * MS, "{name}");
+        let parts = summary
+            .rows
+            .iter()
+            .map(|row| row.share_ratio.unwrap_or(0.0));
+        assert!((parts.sum::<f64>() - 1.0).abs() < 1e-9, "{name}");
     }
 }

@@ -234,6 +234,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         state::undone,
         steps::window::step_window,
         operators::set_profiling,
+        phases::thread::set_unseen,
         operators::end_early,
         operators::write_operators,
         stretches::note_ceilings,

@@ -14,6 +14,7 @@ use laptime_core::RunInfo;
 use laptime_core::run::{FORMAT_VERSION, PROCESS_EXTENSION, REFERENCE_LINE};
 
 use crate::clock;
+use crate::draft::Draft;
 use crate::found_file;
 use crate::keeper;
 
@@ -183,14 +184,39 @@ pub fn remove(path: &Path) -> io::Result<bool> {
     }
     remove_left(path.parent().unwrap_or(Path::new(".")));
     // Under a name of its own first: somebody else may do the same, or begin to record there.
-    let nonce = clock::monotonic_ns() ^ u64::from(std::process::id()) << 40;
-    let doomed = path.with_file_name(format!(".laptime-{nonce:016x}{DOOMED}"));
-    match fs::rename(path, &doomed) {
-        Ok(()) => delete(&doomed)?,
+    match put_aside(path) {
+        Ok(doomed) => delete(&doomed)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(_) => delete(path)?,
     }
     Ok(true)
+}
+
+/// Puts a packed recording in the place of the recording that may be there: that one is deleted once this one is whole.
+pub fn replace(path: &Path, whole: Draft) -> io::Result<()> {
+    let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let doomed = if is_folder {
+        Some(put_aside(path)?)
+    } else {
+        None
+    };
+    let finished = whole.finish();
+    match (doomed, finished) {
+        (Some(doomed), Err(error)) => {
+            fs::rename(&doomed, path)?;
+            Err(error)
+        }
+        (Some(doomed), Ok(())) => delete(&doomed),
+        (None, finished) => finished,
+    }
+}
+
+/// Gives a recording's folder a name that says that it is to be deleted.
+fn put_aside(path: &Path) -> io::Result<PathBuf> {
+    let nonce = clock::monotonic_ns() ^ u64::from(std::process::id()) << 40;
+    let doomed = path.with_file_name(format!(".laptime-{nonce:016x}{DOOMED}"));
+    fs::rename(path, &doomed)?;
+    Ok(doomed)
 }
 
 /// Deletes what somebody left who was killed while deleting a recording there.

@@ -92,6 +92,23 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     output.finish()
 }
 
+/// Whether a file to write is what is read, or lies in the folder of it.
+pub fn is_inside(file: &Path, read: &Path) -> bool {
+    let (Ok(file), Ok(read)) = (whole(file), fs::canonicalize(read)) else {
+        return false;
+    };
+    file.starts_with(read)
+}
+
+/// A path without links, of a file that need not be there.
+fn whole(file: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(file).or_else(|_| {
+        let folder = file.parent().filter(|folder| *folder != Path::new(""));
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+        Ok(folder.join(file.file_name().unwrap_or_default()))
+    })
+}
+
 /// The file behind a path's links, there or not; `None` for what is only written into.
 ///
 /// A name of an open file, such as `/dev/stdout`, is that file, which others may hold, too.

@@ -3,16 +3,18 @@
 //! The reader hands out the records of one process after the other, and the exporter writes what
 //! comes. A file takes its name when it is whole: what was there before stays until then.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use laptime_analysis::Summary;
+use laptime_analysis::{ProcessState, ProcessSummary, Summary};
 use laptime_core::Warning;
 pub use laptime_export::Format as ExportFormat;
 use laptime_export::{About, Export, Survey};
 use laptime_reader::{ReadError, RecordedProcess, RecordingFiles};
-use laptime_recorder::output::Output;
+use laptime_recorder::output::{Output, is_inside};
 
 use crate::recorded::Recorded;
 
@@ -92,6 +94,7 @@ impl Recorded {
     ///
     /// **Errors** as [`crate::open`] says, and when the output refuses.
     pub fn export(&self, format: ExportFormat, out: impl Write) -> Result<Exported, ExportError> {
+        let before = stamps(&self.path);
         let (analyzer, _) = self.analyzed()?;
         let sampled = if format.has_stacks() {
             analyzer.samples()
@@ -121,6 +124,11 @@ impl Recorded {
         }
         let spans = export.spans();
         export.finish()?;
+        let is_running = |one: &ProcessSummary| one.state == ProcessState::Running;
+        if !summary.processes.iter().any(is_running) && stamps(&self.path) != before {
+            let changed = format!("{} changed while it was read", self.path.display());
+            return Err(io::Error::other(changed).into());
+        }
         let laps_only = laps_only(format, &summary);
         let mut warnings = summary.warnings;
         warnings.retain(|warning| ABOUT_RECORDS.contains(&&*warning.code));
@@ -166,21 +174,21 @@ fn laps_only(format: ExportFormat, summary: &Summary) -> Option<Warning> {
     })
 }
 
-/// Whether a file to write is a recording, or lies in the folder of one.
-fn is_inside(file: &Path, recording: &Path) -> bool {
-    let (Ok(file), Ok(recording)) = (whole(file), fs::canonicalize(recording)) else {
-        return false;
+/// The files of a recording: their names, lengths and when each was written last. It is read more than once.
+fn stamps(recording: &Path) -> Vec<(OsString, u64, Option<SystemTime>)> {
+    let stamp = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let found = fs::metadata(path).ok()?;
+        Some((name, found.len(), found.modified().ok()))
     };
-    file.starts_with(recording)
-}
-
-/// A path without links, of a file that need not be there.
-fn whole(file: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(file).or_else(|_| {
-        let folder = file.parent().filter(|folder| *folder != Path::new(""));
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
-        Ok(folder.join(file.file_name().unwrap_or_default()))
-    })
+    let Ok(entries) = fs::read_dir(recording) else {
+        return stamp(recording).into_iter().collect();
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let files = paths.filter(|path| path.extension().is_some_and(|is| is == "proc"));
+    let mut stamps: Vec<_> = files.filter_map(|path| stamp(&path)).collect();
+    stamps.sort();
+    stamps
 }
 
 /// The run as a whole.

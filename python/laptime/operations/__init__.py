@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .._core import OpCall, OpCounts, register_formula as _register
+from .._core import OpCall, OpCounts, register_formula as _register, set_unseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,21 @@ def _count(
     backward: bool,
     loss: Callable[[Any], Any] | None,
 ) -> OpCounts:
-    """Counts a call with the framework of this name."""
+    """Counts a call with the framework of this name: what runs for it is no part of a training."""
+    was_unseen = set_unseen(True)
+    try:
+        return _counted(name, call, mode, backward, loss)
+    finally:
+        set_unseen(was_unseen)
+
+
+def _counted(
+    name: str,
+    call: tuple[Any, Sequence[Any], Mapping[str, Any]],
+    mode: str,
+    backward: bool,
+    loss: Callable[[Any], Any] | None,
+) -> OpCounts:
     if name == "torch":
         from . import batches, torch
 

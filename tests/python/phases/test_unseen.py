@@ -22,6 +22,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 from watched import loader, network, watched
 
+import laptime as lt
 import laptime._core
 from laptime.integrations._patches import Patches
 
@@ -398,3 +399,17 @@ def test_a_profiler_counts_the_same_calls(modules):
     with recorded(modules):
         profiled()
         assert profiled() == expected
+
+
+def test_what_the_program_has_counted_is_no_step() -> None:
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    images, _labels = next(iter(loader(1)))
+    with watched() as recorded:
+        lt.count(model, images, backward=True)
+        for _ in range(3):
+            optimizer.zero_grad()
+            model(images).sum().backward()
+            optimizer.step()
+        lt.count(model, images, backward=True)
+    assert [recorded.count(f"step{phase}") for phase in ("", "/forward", "/backward")] == [3, 3, 3]

@@ -59,9 +59,6 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
         return Ok(ERROR);
     };
     let json = || Shown::json(bench::json(&found, &contenders, &cpu).to_string());
-    if let Some(path) = &args.output {
-        output::write(&json(), Some(path), false, out)?;
-    }
     let text = match args.format {
         _ if args.json => json(),
         Some(Format::Json) => json(),
@@ -72,6 +69,9 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
         }
     };
     output::write(&text, None, false, out)?;
+    if let Some(path) = &args.output {
+        output::write(&json(), Some(path), false, out)?;
+    }
     Ok(code(&found, args))
 }
 

@@ -1,5 +1,8 @@
 //! `laptime ops`: what a model costs, in the form asked for.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 use laptime_core::{Counts, Unavailable, Warning};
 use laptime_recorder::ceilings;
 use laptime_report::Format;
@@ -18,6 +21,7 @@ use crate::terminal::{self, Stream};
 /// Counts the target and writes what it costs.
 pub fn run(args: &OpsArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let format = format(args)?;
+    not_over_the_model(args)?;
     let (mut counts, subject) = ops::count(args)?;
     let to_file = args.output.is_some();
     let view = OperationsView {
@@ -52,6 +56,26 @@ pub fn run(args: &OpsArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result
         say(err, format_args!("next: {}", next(args)));
     }
     Ok(OK)
+}
+
+/// Refuses to write over what is counted.
+fn not_over_the_model(args: &OpsArgs) -> Result<(), CliError> {
+    let model = Path::new(&args.target);
+    let read = [model.to_owned(), model.join("config.json")];
+    let same = |output: &&PathBuf| {
+        let output = output.canonicalize();
+        output.is_ok_and(|output| {
+            read.iter()
+                .any(|read| read.canonicalize().is_ok_and(|read| read == output))
+        })
+    };
+    match args.output.as_ref().filter(same) {
+        Some(path) => Err(CliError::Output {
+            target: path.display().to_string(),
+            source: io::Error::other("it is what is counted"),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// The roof of the device for what is multiplied most, and what stands below it.

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use laptime_recorder::output::is_inside;
 use laptime_report::Shown;
 
 use super::browser;
@@ -30,6 +31,17 @@ pub fn write(
         browser::open(path)?;
     }
     Ok(false)
+}
+
+/// Refuses to write over the recording that is read, into its folder, or over the folder of a file that is read.
+pub fn not_over_a_recording(output: Option<&Path>, recording: &Path) -> Result<(), CliError> {
+    let over = |path: &&Path| is_inside(path, recording) || is_inside(recording, path);
+    match output.filter(over) {
+        Some(path) => Err(CliError::IsRecording {
+            path: path.to_owned(),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Whether a file can be written later, as far as that can be told without touching it.

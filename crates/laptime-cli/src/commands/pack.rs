@@ -11,12 +11,14 @@ use laptime::Recorded;
 use laptime_core::RunInfo;
 use laptime_reader::{OpenFile, ProcessFile, ReadError, RecordedProcess, RecordingFiles};
 use laptime_recorder::draft::Draft;
+use laptime_recorder::folder;
 
 use laptime_report::Shown;
 
+use super::output;
 use crate::args::PackArgs;
 use crate::error::{CliError, OK};
-use crate::launch::folder::claim;
+use crate::launch::folder::may_claim;
 use crate::messages::say;
 use crate::outlet::Outlet;
 
@@ -37,6 +39,11 @@ const OF_FILES: [&str; 6] = [
 
 /// Packs the recording, damage and all, and says where.
 pub fn run(args: &PackArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
+    let target = args
+        .output
+        .clone()
+        .unwrap_or_else(|| default_target(&args.recording));
+    output::not_over_a_recording(Some(&target), &args.recording)?;
     let mut files = RecordingFiles::open(&args.recording, true)?;
     let processes = files.begin()?;
     let summary = Recorded {
@@ -48,11 +55,7 @@ pub fn run(args: &PackArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resul
     for warning in damage.filter(|warning| OF_FILES.contains(&&*warning.code)) {
         say(err, format!("laptime: warning: {}", warning.message));
     }
-    let target = args
-        .output
-        .clone()
-        .unwrap_or_else(|| default_target(&args.recording));
-    claim(&target, args.force)?;
+    may_claim(&target, args.force)?;
     write(files.run.as_ref(), &processes, &target).map_err(|source| CliError::Output {
         target: target.display().to_string(),
         source,
@@ -93,7 +96,8 @@ fn write(run: Option<&RunInfo>, processes: &[RecordedProcess], target: &Path) ->
         copy(&opened, file, archive.get_mut())?;
     }
     archive.into_inner()?.flush()?;
-    draft.finish()
+    draft.file().sync_all()?;
+    folder::replace(target, draft)
 }
 
 fn header(length: u64) -> tar::Header {

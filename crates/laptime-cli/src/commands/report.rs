@@ -18,6 +18,7 @@ use crate::terminal::{self, Stream};
 /// Reads the recording and writes its report.
 pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let format = format(args)?;
+    output::not_over_a_recording(args.output.as_deref(), &args.recording)?;
     let to_file = args.output.is_some();
     let view = View {
         tree: args.tree,

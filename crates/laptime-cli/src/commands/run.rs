@@ -93,15 +93,16 @@ pub fn run(args: &RunArgs, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     }
     drop(background);
     let at = clock::anchor();
-    let program = match RunningProgram::start(&mut command, python.is_some()) {
-        Ok(program) => program,
-        Err(source) => {
-            if let Some(recording) = recording {
-                folder::discard(&recording.folder.path);
+    let program =
+        match RunningProgram::start(&mut command, target.called.as_deref(), python.is_some()) {
+            Ok(program) => program,
+            Err(source) => {
+                if let Some(recording) = recording {
+                    folder::discard(&recording.folder.path);
+                }
+                return Err(cannot_start(&target, source));
             }
-            return Err(cannot_start(&target, source));
-        }
-    };
+        };
     let watch = recording.as_mut().and_then(|recording| {
         recording.started(at, program.pid(), err);
         Watch::start(program.pid())

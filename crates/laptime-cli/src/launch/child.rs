@@ -5,6 +5,7 @@
 //! would find without the launcher ([`Inherited`]). The launcher stops when the program stops and goes on with it,
 //! outlives every signal that it passes on, and is not outlived: whoever kills it has killed the program.
 
+use std::ffi::OsStr;
 use std::io;
 use std::mem::zeroed;
 use std::os::unix::process::ExitStatusExt;
@@ -38,8 +39,8 @@ pub struct EndedProgram {
 }
 
 impl RunningProgram {
-    /// Starts `command`. `hosted` when the launcher itself runs inside Python.
-    pub fn start(command: &mut Command, hosted: bool) -> io::Result<Self> {
+    /// Starts `command`, whose first word is `called`, or its path. `hosted` when the launcher itself runs inside Python.
+    pub fn start(command: &mut Command, called: Option<&OsStr>, hosted: bool) -> io::Result<Self> {
         // What is sent before there is a program waits until there is one.
         let blocked = Blocked::all();
         // Where none can be had, a signal to the group may reach the program twice.
@@ -49,7 +50,7 @@ impl RunningProgram {
             blocked: blocked.before(),
             ignores_children: signals.ignored(libc::SIGCHLD),
         };
-        let child = inherited.spawn(command)?;
+        let child = inherited.spawn(command, called)?;
         SignalsPassedOn::program_is(child.id());
         drop(blocked);
         streams::leave_to_program();

@@ -24,20 +24,8 @@ pub struct RecordingFolder {
 ///
 /// **Errors** when something is there that may not or cannot be replaced.
 pub fn claim(path: &Path, force: bool) -> Result<(), CliError> {
-    if path.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    if !force && folder::is_recording(path) {
-        return Err(CliError::RecordingExists {
-            path: path.to_owned(),
-        });
-    }
-    let removed = if force {
-        folder::remove(path)
-    } else {
-        Ok(false)
-    };
-    match removed {
+    may_claim(path, force)?;
+    match folder::remove(path) {
         Ok(true) => Ok(()),
         Ok(false) => Err(CliError::NotARecording {
             path: path.to_owned(),
@@ -50,6 +38,26 @@ pub fn claim(path: &Path, force: bool) -> Result<(), CliError> {
             source,
         }),
     }
+}
+
+/// Refuses a place that is taken, or can't be given up when `force` is given.
+///
+/// **Errors** when something is there that may not be replaced.
+pub fn may_claim(path: &Path, force: bool) -> Result<(), CliError> {
+    let path = path.to_owned();
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    if !folder::is_recording(&path) {
+        return Err(CliError::NotARecording { path });
+    }
+    if !force {
+        return Err(CliError::RecordingExists { path });
+    }
+    if folder::is_busy(&path) {
+        return Err(CliError::RecordingBusy { path });
+    }
+    Ok(())
 }
 
 impl RecordingFolder {

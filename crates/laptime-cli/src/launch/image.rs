@@ -30,10 +30,10 @@ unsafe impl Send for Image {}
 unsafe impl Sync for Image {}
 
 impl Image {
-    /// What a command starts. **Errors** where a word holds a zero byte.
-    pub fn of(command: &Command) -> io::Result<Self> {
+    /// What a command starts; `called` is its first word, the program's path without. **Errors** where a word holds a zero byte.
+    pub fn of(command: &Command, called: Option<&OsStr>) -> io::Result<Self> {
         let program = command.get_program();
-        let words = std::iter::once(program).chain(command.get_args());
+        let words = std::iter::once(called.unwrap_or(program)).chain(command.get_args());
         let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         for (name, value) in command.get_envs() {
             match value {

@@ -3,6 +3,7 @@
 //! A process keeps what it has blocked and ignored, and its timers, when it becomes another program; a child has no
 //! timers, and finds the launcher's own settings. And nobody kills a child with its parent unless that was asked for.
 
+use std::ffi::OsStr;
 use std::io;
 use std::mem::zeroed;
 use std::os::unix::process::CommandExt;
@@ -24,10 +25,10 @@ pub struct Inherited {
 }
 
 impl Inherited {
-    /// Starts a program that finds it, by its path. Called by a thread that lives as long as the process: the program is killed
+    /// Starts a program that finds it, by its path; `called` is what it is told that it is called. Called by a thread that lives as long as the process: the program is killed
     /// with it.
-    pub fn spawn(self, command: &mut Command) -> io::Result<Child> {
-        let image = Image::of(command)?;
+    pub fn spawn(self, command: &mut Command, called: Option<&OsStr>) -> io::Result<Child> {
+        let image = Image::of(command, called)?;
         let timers = TIMERS.map(|which| {
             // SAFETY: both structures are plain data of this function.
             unsafe {

@@ -19,6 +19,8 @@ const SCRIPT_EXTENSIONS: [&str; 3] = ["py", "pyw", "pyz"];
 pub struct Target {
     /// The file to execute.
     pub executable: PathBuf,
+    /// What it is told that it is called, where that isn't the file's path: what was typed, as a shell does it.
+    pub called: Option<OsString>,
     /// Arguments of the program.
     pub arguments: Vec<OsString>,
     /// What the user named, for messages.
@@ -77,6 +79,7 @@ impl Target {
         arguments.extend_from_slice(words);
         Ok(Self {
             executable: interpreter(python, &typed)?,
+            called: None,
             arguments,
             program: module.to_string_lossy().into_owned(),
             stem: module.to_string_lossy().replace('/', "_"),
@@ -95,6 +98,7 @@ impl Target {
         arguments.extend_from_slice(rest);
         Ok(Self {
             executable: interpreter(python, typed)?,
+            called: None,
             arguments,
             program: last_component(&named(typed)),
             stem: stem(&named(typed)),
@@ -117,6 +121,7 @@ impl Target {
         };
         Ok(Self {
             executable,
+            called: (!is_path).then(|| typed.into()),
             arguments: rest.to_vec(),
             program: last_component(typed),
             stem: stem(typed),

@@ -1,6 +1,7 @@
 //! What a command can't write as a whole it doesn't write: what was there stays, and nothing lies beside it.
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -125,4 +126,125 @@ fn entries(place: &Place) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+#[test]
+fn a_pack_that_fails_leaves_the_recording_that_was_there() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 7);
+    recording::folder(&place.path().join("there.lap"), 8);
+    place.laptime(&["pack", "there.lap"]);
+    for target in ["there.packed.lap", "there.lap"] {
+        let mut command = place.command();
+        command.args(["pack", "a.lap", "--force", "-o", target]);
+        with_room_for(64, &mut command);
+        assert_eq!(Left::from(command.output().unwrap()).code, 1, "{target}");
+        let shown = place.laptime(&["report", target]).out;
+        assert!(shown.contains("16 spans"), "{target}: {shown}");
+        let left = place.laptime(&["pack", "a.lap", "--force", "-o", target]);
+        assert_eq!(left.code, 0, "{}", left.err);
+    }
+    let packed = |name: &str| fs::read(place.path().join(name)).unwrap();
+    assert!(packed("there.lap") == packed("there.packed.lap"));
+    assert_eq!(entries(&place), ["a.lap", "there.lap", "there.packed.lap"]);
+}
+
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 7);
+    place.laptime(&["pack", "a.lap"]);
+    fs::create_dir(place.path().join("model")).unwrap();
+    let config = r#"{"model_type": "bert"}"#;
+    fs::write(place.path().join("model/config.json"), config).unwrap();
+    let process = fs::read_dir(place.path().join("a.lap")).unwrap().flatten();
+    let mut process = process.map(|entry| format!("a.lap/{}", entry.file_name().display()));
+    let process = process.find(|name| name.contains(".proc")).unwrap();
+    std::os::unix::fs::symlink("a.packed.lap", place.path().join("link.lap")).unwrap();
+    let before = fs::read(place.path().join("a.packed.lap")).unwrap();
+    for words in [
+        &["pack", "a.lap", "--force", "-o", "a.lap"][..],
+        &["pack", "a.packed.lap", "--force", "-o", "./a.packed.lap"],
+        &["pack", "link.lap", "--force", "-o", "a.packed.lap"],
+        &["pack", &process, "--force", "-o", "a.lap"],
+        &["report", "a.packed.lap", "-f", "json", "-o", "a.packed.lap"],
+        &["report", "link.lap", "-f", "html", "-o", "a.packed.lap"],
+        &["report", "a.lap", "-f", "json", "-o", &process],
+        &["report", "a.lap", "-f", "html", "-o", "a.lap/run.json"],
+        &["export", "a.lap", "-f", "csv", "-o", "a.lap/spans.csv"],
+        &[
+            "compare",
+            "a.lap",
+            "a.packed.lap",
+            "-f",
+            "json",
+            "-o",
+            "a.packed.lap",
+        ],
+        &["ops", "model", "-f", "json", "-o", "model/config.json"],
+        &[
+            "ops",
+            "model/config.json",
+            "-f",
+            "json",
+            "-o",
+            "model/config.json",
+        ],
+    ] {
+        let left = place.laptime(words);
+        assert!(
+            [1, 2].contains(&left.code),
+            "{words:?}: {} {}",
+            left.code,
+            left.err
+        );
+        assert_eq!(
+            fs::read(place.path().join("a.packed.lap")).unwrap(),
+            before,
+            "{words:?}"
+        );
+        assert_eq!(place.laptime(&["report", "a.lap"]).code, 0, "{words:?}");
+    }
+    let kept = fs::read_to_string(place.path().join("model/config.json"));
+    assert_eq!(kept.unwrap(), config);
+}
+
+#[test]
+fn an_export_of_what_changes_meanwhile_leaves_what_was_there() {
+    let place = Place::new();
+    let folder = place.path().join("a.lap");
+    recording::folder(&folder, 2_000);
+    fs::write(place.path().join("spans.csv"), "what was there").unwrap();
+    let process = fs::read_dir(&folder).unwrap().flatten();
+    let mut process = process.map(|entry| entry.path());
+    let process = process.find(|path| path.extension().is_some_and(|is| is == "proc"));
+    let mut command = place.command();
+    command
+        .args(["export", "a.lap", "-f", "csv"])
+        .stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    // It waits for who reads, in the middle of what it reads for the last time.
+    let mut output = child.stdout.take().unwrap();
+    output.read_exact(&mut [0; 1]).unwrap();
+    let file = fs::File::options()
+        .write(true)
+        .open(process.unwrap())
+        .unwrap();
+    file.set_len(40_000).unwrap();
+    std::io::copy(&mut output, &mut std::io::sink()).unwrap();
+    let left = Left::from(child.wait_with_output().unwrap());
+    assert_eq!(left.code, 1, "{}", left.err);
+    assert!(
+        left.err.contains("changed while it was read"),
+        "{}",
+        left.err
+    );
+}
+
+#[test]
+fn a_benchmark_that_cannot_be_kept_is_shown() {
+    let place = Place::new();
+    let left = place.laptime(&["bench", "-r", "3", "true", "-o", "/dev/full"]);
+    assert_eq!(left.code, 1);
+    assert!(left.out.contains("true"), "{}", left.out);
 }

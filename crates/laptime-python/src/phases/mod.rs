@@ -16,4 +16,4 @@ pub mod process;
 mod program;
 mod ranges;
 pub mod recorder;
-mod thread;
+pub mod thread;

@@ -8,6 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
+use laptime_python_macros::guarded;
 use pyo3::prelude::*;
 
 use laptime_phases::Machine;
@@ -49,6 +50,15 @@ pub fn is_busy() -> bool {
 /// Enters or leaves such a phase.
 pub fn set_busy(busy: bool) {
     known(|known| known.busy.set(busy));
+}
+
+/// Whether phases see nothing of what this thread does from now on; whether it was so before.
+#[guarded]
+#[pyfunction]
+pub fn set_unseen(is_unseen: bool) -> bool {
+    let was = is_busy();
+    set_busy(is_unseen);
+    was
 }
 
 /// Keeps an error for [`take_trouble`]; of several the first.

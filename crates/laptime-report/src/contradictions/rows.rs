@@ -1,5 +1,7 @@
 //! Rows: statistics in their order, parts within their whole, rates over the time of what they are of.
 
+use std::collections::HashMap;
+
 use laptime_analysis::{RowKind, SpanRow, Summary, WallSource};
 
 /// Warnings that say that spans don't add up.
@@ -170,11 +172,13 @@ fn sums(rows: &[SpanRow]) -> Vec<String> {
             100.0 * whole
         ));
     }
-    for row in rows.iter().filter(|row| row.kind == RowKind::Span) {
-        let children = rows.iter().filter(|child| child.is_child_of(&row.names));
-        let inside_ns: f64 = children
-            .map(|child| (child.total_ns - child.apart_ns) as f64)
-            .sum();
+    let spans = || rows.iter().filter(|row| row.kind == RowKind::Span);
+    let mut inside: HashMap<&[String], f64> = HashMap::new();
+    for (around, row) in spans().filter_map(|row| Some((row.names.split_last()?.1, row))) {
+        *inside.entry(around).or_default() += (row.total_ns - row.apart_ns) as f64;
+    }
+    for row in spans() {
+        let inside_ns = inside.get(row.names.as_slice()).copied().unwrap_or(0.0);
         let has_time = row.count.unwrap_or(0) + row.partial_count > 0;
         if has_time && inside_ns > 1.01 * row.total_ns as f64 + SLACK_NS {
             let (path, all) = (&row.path, row.total_ns);
@@ -190,8 +194,12 @@ fn steady(summary: &Summary) -> Vec<String> {
     let Some(steady) = &summary.steady else {
         return found;
     };
+    let mut of_run: HashMap<&str, &SpanRow> = HashMap::new();
+    for row in &summary.rows {
+        of_run.entry(&row.path).or_insert(row);
+    }
     for row in steady.rows.iter().filter(|row| row.kind == RowKind::Span) {
-        let Some(whole) = summary.row(&row.path) else {
+        let Some(whole) = of_run.get(row.path.as_str()) else {
             found.push(format!(
                 "{} is in the steady state and not in the run",
                 row.path

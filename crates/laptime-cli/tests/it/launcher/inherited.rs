@@ -77,3 +77,15 @@ for line in open('/proc/self/status'):
     });
     assert_eq!(launched, alone);
 }
+
+#[test]
+fn a_program_is_called_what_was_typed() {
+    let place = Place::new();
+    for (words, called) in [
+        (&["sh", "-c", "echo $0"][..], "sh"),
+        (&["/bin/sh", "-c", "echo $0"], "/bin/sh"),
+    ] {
+        let words: Vec<&str> = ["run", "--"].iter().chain(words).copied().collect();
+        assert_eq!(place.laptime(&words).out.trim(), called);
+    }
+}
