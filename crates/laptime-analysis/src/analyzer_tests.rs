@@ -42,7 +42,7 @@ pub fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
     }
 }
 
-pub(super) fn with_run(script: &Script, run: RunInfo) -> Summary {
+pub fn with_run(script: &Script, run: RunInfo) -> Summary {
     let options = Options {
         run: Some(run),
         ..Options::default()

@@ -1,10 +1,10 @@
 //! Processes that became another program: `exec` ends what ran, but not the process.
 //!
 //! Nothing is told at that moment, so the recording stays unclosed. Where the new program is recorded too, its file has
-//! the same process, and begins later: the one before it ended with its last sign of life, and there this one began.
+//! the same process, and begins to record some milliseconds after the one before it ended: there one ends and the other
+//! begins, so that no time is told twice.
 
 use crate::process::Process;
-use crate::wall;
 
 /// Marks those of which the next program is among them, and begins each next one where the one before it ended.
 pub fn mark(processes: &mut [Process]) {
@@ -16,9 +16,9 @@ pub fn mark(processes: &mut [Process]) {
         let Some(next) = later.min_by_key(|other| began_ns(&processes[*other])) else {
             continue;
         };
-        let ended_ns = wall::last_sign_ns(&processes[index]).min(began_ns(&processes[next]));
-        processes[index].replaced_ns = Some(ended_ns);
-        processes[next].started_ns = ended_ns;
+        let at_ns = began_ns(&processes[next]);
+        processes[index].replaced_ns = Some(at_ns);
+        processes[next].started_ns = at_ns;
     }
 }
 

@@ -219,11 +219,6 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     if let Some(end) = launched.and_then(|run| run.end.as_ref()) {
         return end.monotonic_ns.max(process.header.anchor.monotonic_ns);
     }
-    last_sign_ns(process)
-}
-
-/// The last moment at which a process wrote something.
-pub fn last_sign_ns(process: &Process) -> u64 {
     let last_ns = match process.last_end.max(process.last_noted) {
         0 => 0,
         ticks => process.anchors.timeline().monotonic_ns(ticks),

@@ -2,6 +2,7 @@ use laptime_core::SpanFlags;
 use proptest::prelude::*;
 
 use crate::analyzer::Options;
+use crate::analyzer::tests::{launched, with_run};
 use crate::fed::summarize;
 use crate::finding::Finding;
 use crate::scripted::{MS, Script, anchor};
@@ -165,7 +166,8 @@ proptest! {
     }
 }
 
-/// A program of 500 ms, and what it became, which ran to 1 s: each in laps but for 50 ms before them.
+/// A program of 500 ms, and what it became, which ran to 1 s: each in laps but for 50 ms before them. It records from
+/// 40 ms after its start on.
 fn replaced(name: &str, laps: u64) -> Summary {
     let of = |from_ms: u64| {
         let mut script = Script::new(7, 1_000 * MS);
@@ -186,7 +188,8 @@ fn replaced(name: &str, laps: u64) -> Summary {
 fn a_program_begins_where_the_one_before_it_in_its_process_ended() {
     for (name, laps) in [("step", 30), ("work", 1)] {
         let summary = replaced(name, laps);
-        assert_eq!(total(&summary, "startup"), Some(100 * MS), "{name}");
+        assert_eq!(total(&summary, "startup"), Some(60 * MS), "{name}");
+        assert_eq!(total(&summary, "exit"), Some(40 * MS), "{name}");
         assert_eq!(summary.row(name).unwrap().total_ns, 900 * MS, "{name}");
         assert_eq!(summary.measured_ns, 1_000 * MS, "{name}");
         let parts = summary
@@ -195,4 +198,18 @@ fn a_program_begins_where_the_one_before_it_in_its_process_ended() {
             .map(|row| row.share_ratio.unwrap_or(0.0));
         assert!((parts.sum::<f64>() - 1.0).abs() < 1e-9, "{name}");
     }
+}
+
+#[test]
+fn a_lap_that_another_thread_never_closes_ends_with_the_recording() {
+    let mut script = Script::new(7, 160 * MS);
+    for number in 0..20 {
+        script.span(&["step"], (50 + 5 * number) * MS, 5 * MS);
+    }
+    script.leave_open(3, &["background"], 45 * MS);
+    let summary = with_run(&script, launched(7, 0, 175 * MS));
+    assert_eq!(summary.row("background").unwrap().total_ns, 115 * MS);
+    assert_eq!(total(&summary, "exit"), Some(15 * MS));
+    let codes: Vec<&str> = summary.warnings.iter().map(|one| &*one.code).collect();
+    assert!(!codes.contains(&"overlap"), "{codes:?}");
 }

@@ -309,7 +309,8 @@ impl Process {
         if !self.tail_is_empty() && !is_sure {
             return None;
         }
-        let covers = self.covers_until(to);
+        // What is open is counted up to the last sign of life.
+        let covers = self.covers_until(to.min(totals.last_end.max(from)));
         let added_ns = totals.covered_ns(&self.paths, &mut tail);
         // A lap that was written afterwards holds none of what ran in its time.
         let overlap = covers.doubled(from, to) > 0 && self.tail_is_empty();
