@@ -12,39 +12,14 @@ pub fn mark(processes: &mut [Process]) {
         if processes[index].header.closed.is_some() {
             continue;
         }
-        let later = (0..processes.len()).filter(|other| is_later(processes, index, *other));
-        let Some(next) = later.min_by_key(|other| began_ns(&processes[*other])) else {
+        let began_ns = |other: &usize| processes[*other].header.anchor.monotonic_ns;
+        let later =
+            (0..processes.len()).filter(|other| processes[index].became(&processes[*other]));
+        let Some(next) = later.min_by_key(began_ns) else {
             continue;
         };
-        let at_ns = began_ns(&processes[next]);
+        let at_ns = began_ns(&next);
         processes[index].replaced_ns = Some(at_ns);
         processes[next].started_ns = at_ns;
     }
-}
-
-/// The programs that a process of these became.
-pub fn later(processes: &[Process], of: &[usize]) -> Vec<usize> {
-    let is_new = |index: &usize| {
-        !of.contains(index) && of.iter().any(|one| is_later(processes, *one, *index))
-    };
-    (0..processes.len()).filter(is_new).collect()
-}
-
-fn is_later(processes: &[Process], one: usize, other: usize) -> bool {
-    let (one, other) = (&processes[one], &processes[other]);
-    let of = |process: &Process| {
-        let header = &process.header;
-        (
-            header.pid,
-            header.process_started_boottime_ns,
-            header.boot_id,
-        )
-    };
-    one.header.process_started_boottime_ns.is_some()
-        && of(one) == of(other)
-        && began_ns(other) > began_ns(one)
-}
-
-fn began_ns(process: &Process) -> u64 {
-    process.header.anchor.monotonic_ns
 }

@@ -14,7 +14,6 @@
 use laptime_core::{PathId, PhaseName, RunInfo};
 
 use crate::process::{Covered, Process};
-use crate::replaced;
 use crate::summary::WallSource;
 use crate::totals::Totals;
 
@@ -116,8 +115,13 @@ pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     let mut found = trained(processes, run);
     let takes_steps = |process: &Process| process.followed.steps().is_some();
     if !processes.iter().any(takes_steps) {
-        let mut later = replaced::later(processes, &found);
-        later.retain(|index| processes[*index].lapped_ns(ended_ns(&processes[*index], run)) > 0);
+        // What a measured process became is no other process.
+        let became = |other: &Process| found.iter().any(|one| processes[*one].became(other));
+        let has_laps = |process: &Process| process.lapped_ns(ended_ns(process, run)) > 0;
+        let later = (0..processes.len())
+            .filter(|index| !found.contains(index))
+            .filter(|index| became(&processes[*index]) && has_laps(&processes[*index]))
+            .collect();
         found.extend(in_order(later, processes, run));
         return found;
     }

@@ -425,6 +425,22 @@ impl Process {
         self.tail.clone().settled().next().is_none()
     }
 
+    /// Whether it became that program, by an `exec`, perhaps with others between.
+    pub fn became(&self, other: &Self) -> bool {
+        let of = |process: &Self| {
+            let header = &process.header;
+            (
+                header.pid,
+                header.process_started_boottime_ns,
+                header.boot_id,
+            )
+        };
+        let began_ns = |process: &Self| process.header.anchor.monotonic_ns;
+        self.header.process_started_boottime_ns.is_some()
+            && of(self) == of(other)
+            && began_ns(other) > began_ns(self)
+    }
+
     /// Drops what each path did.
     pub fn forget_tallies(&mut self) {
         self.totals.first = Tallies::new();

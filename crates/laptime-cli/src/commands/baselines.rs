@@ -6,6 +6,7 @@
 //! saves another under the same name at the same time, sees one of them whole. What a job that was killed
 //! left aside goes with a later save.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,11 @@ pub fn save(name: &str, recordings: &[PathBuf]) -> Result<PathBuf, CliError> {
         target: folder.display().to_string(),
         source,
     };
+    let target = folder.join(name);
+    if target.symlink_metadata().is_ok() && !is_baseline(&target) {
+        let what = format!("{name} is there and no baseline, so it is never replaced");
+        return Err(failed(io::Error::other(what)));
+    }
     fs::create_dir_all(&folder).map_err(failed)?;
     remove_left(&folder);
     let aside = |what: &str| Builder::new().prefix(what).tempdir_in(&folder);
@@ -55,7 +61,6 @@ pub fn save(name: &str, recordings: &[PathBuf]) -> Result<PathBuf, CliError> {
             pack::pack(recording, &file("lap"))?;
         }
     }
-    let target = folder.join(name);
     let old = aside(ASIDE[1]).map_err(failed)?;
     for at in 0..MOST_TRIES {
         // Another job may have put its own there in between: that one goes as well.
@@ -123,7 +128,7 @@ pub fn load(name: &str) -> Result<Vec<PathBuf>, CliError> {
 /// The folder of all baselines of the project that this folder is in.
 fn folder(name: &str) -> Result<PathBuf, CliError> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
-    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+    if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_plain) {
         return Err(CliError::NoBaselineName {
             name: name.to_owned(),
         });
@@ -132,6 +137,17 @@ fn folder(name: &str) -> Result<PathBuf, CliError> {
     let has = |above: &&Path| MARKS.iter().any(|mark| above.join(mark).exists());
     let project = here.ancestors().find(has).unwrap_or(&here);
     Ok(project.join(FOLDER))
+}
+
+/// Whether a folder holds what is kept under a name, and nothing else.
+fn is_baseline(folder: &Path) -> bool {
+    let is_kept = |path: &Path| {
+        let ending = path.extension().and_then(OsStr::to_str);
+        ending.is_some_and(|ending| ENDINGS.contains(&ending)) && path.is_file()
+    };
+    let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let mut entries = folder.read_dir().into_iter().flatten();
+    is_folder && entries.all(|entry| entry.is_ok_and(|entry| is_kept(&entry.path())))
 }
 
 fn recordings(baseline: &Path) -> Vec<PathBuf> {
@@ -150,7 +166,11 @@ fn recordings(baseline: &Path) -> Vec<PathBuf> {
 fn names(folder: &Path) -> Vec<String> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    let is_one = |name: &String| {
+        let path = folder.join(name);
+        !name.starts_with('.') && is_baseline(&path) && !recordings(&path).is_empty()
+    };
+    let mut names: Vec<String> = names.filter(is_one).collect();
     names.sort();
     names
 }

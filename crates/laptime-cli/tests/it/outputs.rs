@@ -248,3 +248,28 @@ fn a_benchmark_that_cannot_be_kept_is_shown() {
     assert_eq!(left.code, 1);
     assert!(left.out.contains("true"), "{}", left.out);
 }
+
+#[test]
+fn a_folder_that_is_no_baseline_is_never_replaced() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 7);
+    let notes = place.path().join(".laptime/baselines/notes");
+    fs::create_dir_all(&notes).unwrap();
+    fs::write(notes.join("keep.txt"), "kept").unwrap();
+    let left = place.laptime(&["compare", "a.lap", "--save-baseline", "notes"]);
+    assert_eq!(left.code, 1, "{}", left.err);
+    assert!(left.err.contains("no baseline"), "{}", left.err);
+    assert_eq!(fs::read(notes.join("keep.txt")).unwrap(), b"kept");
+    let left = place.laptime(&["compare", "a.lap", "--save-baseline", "main"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let left = place.laptime(&["compare", "a.lap", "--baseline", "notes"]);
+    assert!(left.err.contains("baselines: main"), "{}", left.err);
+    for name in ["-x", ".x", ""] {
+        let flag = format!("--save-baseline={name}");
+        assert_ne!(
+            place.laptime(&["compare", "a.lap", &flag]).code,
+            0,
+            "{name}"
+        );
+    }
+}
