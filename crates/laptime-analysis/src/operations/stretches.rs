@@ -110,7 +110,8 @@ impl Own {
     /// Adds so many times what a stretch does.
     pub fn add(&mut self, at_path: &AtPath, times: u64, is_left_out: bool) {
         if is_left_out {
-            self.left_out += at_path.tally.uncounted.saturating_mul(times);
+            let left_out = at_path.tally.uncounted.saturating_mul(times);
+            self.left_out = self.left_out.saturating_add(left_out);
         } else {
             self.known_runs = self.known_runs.saturating_add(times);
         }
@@ -130,7 +131,7 @@ impl Own {
     /// Adds those of a path inside, whose runs are not runs of this one.
     pub fn merge(&mut self, other: &Self) {
         self.tally += other.tally;
-        self.left_out += other.left_out;
+        self.left_out = self.left_out.saturating_add(other.left_out);
         for (kind, executed) in &other.by_kind {
             let mac = self.by_kind.entry(kind.clone()).or_default();
             *mac = mac.saturating_add(*executed);
