@@ -73,6 +73,19 @@ impl Taken<'_> {
     }
 }
 
+/// What was taken between two ticks from the thread that takes the steps; `None` where it isn't known.
+fn kept(process: &Process, series: &Series, from: u64, to: u64) -> Option<Kept> {
+    let mut tracks = process.tracks.iter();
+    let thread = tracks.find(|track| track.track == series.track)?.thread;
+    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    process.readings.of(thread, from, to, ns_per_tick)
+}
+
+/// What was taken from it from a first step to the end.
+pub fn since(process: &Process, series: &Series, first: Step) -> Option<Kept> {
+    kept(process, series, first.start, process.last_end.max(first.start))
+}
+
 /// What there is to doubt about the steps that are steady, if anything.
 pub fn doubt(
     process: &Process,
@@ -81,24 +94,15 @@ pub fn doubt(
     found: &WarmUp,
     noun: &str,
 ) -> Option<Warning> {
-    let kept = |from: u64, to: u64| {
-        let mut tracks = process.tracks.iter();
-        let thread = tracks.find(|track| track.track == series.track)?.thread;
-        let ns_per_tick = process.anchors.mean_ns_per_tick();
-        process.readings.of(thread, from, to, ns_per_tick)
-    };
-    let since = steps[found.steps].start;
-    let whole = kept(since, process.last_end.max(since));
+    let whole = since(process, series, steps[found.steps]);
     let Some(later) = &found.later else {
         return whole.and_then(|whole| unsettled(whole, noun));
     };
     let course = Changed::new(later, found.steps, steps.len());
     let [before, after] = [course.before.clone(), course.after.clone()].map(|part| {
         let last = steps[part.end - 1];
-        kept(
-            steps[part.start].start,
-            last.start.saturating_add(last.duration),
-        )
+        let end = last.start.saturating_add(last.duration);
+        kept(process, series, steps[part.start].start, end)
     });
     let numbered = match later {
         Later::Changes(changes) => Later::Changes(
@@ -169,11 +173,7 @@ pub fn of_warm_up(
     (first, steady): (Step, Step),
     noun: &str,
 ) -> Option<Warning> {
-    let ns_per_tick = process.anchors.mean_ns_per_tick();
-    let mut tracks = process.tracks.iter();
-    let thread = tracks.find(|track| track.track == series.track)?.thread;
-    let readings = &process.readings;
-    let kept = readings.of(thread, first.start, steady.start, ns_per_tick)?;
+    let kept = kept(process, series, first.start, steady.start)?;
     let (taken, ratio) = most(kept, noun)?;
     Some(Warning::new("busy-machine", taken.said(ratio)).with_hint(taken.hint()))
 }

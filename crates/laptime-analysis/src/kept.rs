@@ -31,6 +31,13 @@ pub struct Kept {
     pub stolen_ratio: Option<f64>,
 }
 
+impl Kept {
+    /// The part of it in which the thread was ready and had no CPU, whoever took it.
+    pub fn ratio(self) -> f64 {
+        1.0 - (1.0 - self.delayed_ratio) * (1.0 - self.stolen_ratio.unwrap_or(0.0))
+    }
+}
+
 impl Readings {
     /// Takes in a record that is a reading.
     pub fn take(&mut self, record: &Record<'_>) {

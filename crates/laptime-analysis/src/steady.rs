@@ -9,6 +9,7 @@ use laptime_core::{RunInfo, Unavailable, Warning, path};
 
 use crate::busy;
 use crate::growth::{self, Growth};
+use crate::kept::Kept;
 use crate::process::Process;
 use crate::series::Series;
 use crate::summary::noun;
@@ -30,6 +31,9 @@ pub struct Start {
     pub warnings: Vec<Warning>,
     /// What took the CPU before it, in the first process.
     pub busy_before: Option<Warning>,
+    /// The part of the time from there on in which the steps' thread was ready and had no CPU, in the first
+    /// process; `None` where it isn't known.
+    pub kept_ratio: Option<f64>,
     /// How memory grows from there on, in the first process.
     pub growth: Option<Growth>,
     /// What its steps leave inside of their laps.
@@ -65,6 +69,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
         warnings,
         busy_before: first.busy_before.clone(),
+        kept_ratio: first.kept_ratio,
         growth: first.growth,
         inside: first.inside,
         risen_bytes: first.risen_bytes,
@@ -111,6 +116,7 @@ struct Found {
     since_ns: u64,
     doubt: Option<Warning>,
     busy_before: Option<Warning>,
+    kept_ratio: Option<f64>,
     growth: Option<Growth>,
     inside: Option<Growth>,
     risen_bytes: Option<i64>,
@@ -167,6 +173,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         inside: growth::inside(&since),
         risen_bytes: growth::risen(&process.readings, steps[first].start, process.last_end),
         doubt: busy::doubt(process, series, &steps, &found, noun(&step_path)),
+        kept_ratio: busy::since(process, series, steps[first]).map(Kept::ratio),
         busy_before: busy::of_warm_up(process, series, (steps[0], steps[first]), noun(&step_path)),
         step_path,
         from_step: process.number(series, first, steps[first]),

@@ -85,5 +85,6 @@ pub fn joined<'a>(
         wall_ns,
         rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
         warnings: start.warnings,
+        kept_ratio: start.kept_ratio,
     }
 }

@@ -144,6 +144,9 @@ pub struct Steady {
     /// What its steps did that makes its numbers doubtful.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// The part of its time in which the steps' thread was ready and had no CPU; `None` where it isn't known.
+    #[serde(skip)]
+    pub kept_ratio: Option<f64>,
 }
 
 impl Steady {

@@ -24,10 +24,12 @@ pub fn explains(matched: &Matched<'_>, paths: &Paths<'_>, difference_ns: f64) ->
     is_single && ratio(matched, paths, difference_ns).is_some()
 }
 
+/// Of a row inside of the steps, its share: the kernel counts such time of a thread, not of its laps.
 fn per_step(matched: &Matched<'_>, side: &[(&Run, &SpanRow)]) -> Option<f64> {
-    let each = side
-        .iter()
-        .map(|(run, row)| Some(row.delayed_ns? as f64 / matched.steps(run)));
+    let each = side.iter().map(|(run, row)| {
+        let kept_ratio = run.summary.steady.as_ref()?.kept_ratio?;
+        Some(kept_ratio * row.total_ns as f64 / matched.steps(run))
+    });
     let each: Vec<f64> = each.collect::<Option<_>>()?;
     Some(each.iter().sum::<f64>() / each.len().max(1) as f64)
 }

@@ -496,3 +496,42 @@ fn what_recordings_say_against_themselves_is_said_of_the_comparison() {
     let note = pair.notes.iter().find(|note| note.code == "truncated");
     assert_eq!(note.unwrap().message, "1.lap: its file is cut off");
 }
+
+#[test]
+fn steps_that_waited_for_a_cpu_are_not_told_to_be_slower() {
+    // Steps of so many milliseconds, of which a part went by without a CPU.
+    let busy = |ms: u64, delayed_percent: u64, seed: u64| {
+        let mut script = Script::new(7, 0);
+        script.name_track(crate::scripted::MAIN, false, "main");
+        let (mut now, mut delayed_ns) = (1_000 * MS, 0);
+        for step in 0..100 {
+            let ns = ms * MS + (step * 7_919 + seed * 104_729) % 1_009 * 100;
+            script.span(&["step", "forward"], now, ns / 2);
+            script.span(&["step"], now, ns);
+            now += ns;
+            delayed_ns += ns * delayed_percent / 100;
+            script.delayed(crate::scripted::MAIN, now, delayed_ns);
+        }
+        script.header.closed = Some(crate::scripted::anchor(now));
+        fed::run("busy.lap", &[script])
+    };
+    let judged = |base: &[Run], new: &[Run]| {
+        let pair = pair_of(base, new);
+        let verdicts = pair.rows.iter().map(|row| row.verdict);
+        assert!(verdicts.clone().all(|verdict| verdict == Some(pair.verdict)));
+        (pair.verdict, codes(&pair).contains(&"kept-from-cpu"))
+    };
+    let free = [busy(20, 1, 1), busy(20, 1, 2)];
+    let kept = [busy(30, 34, 3), busy(30, 34, 4)];
+    let slower = busy(30, 1, 5);
+    assert_eq!(
+        judged(&free[..1], &kept[..1]),
+        (Verdict::Inconclusive, false)
+    );
+    assert_eq!(
+        judged(&kept[..1], &free[..1]),
+        (Verdict::Inconclusive, false)
+    );
+    assert_eq!(judged(&free[..1], &[slower]), (Verdict::Slower, false));
+    assert_eq!(judged(&free, &kept), (Verdict::Slower, true));
+}
