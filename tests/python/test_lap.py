@@ -245,6 +245,24 @@ def test_any_string_is_a_name(name: str, recorded: str) -> None:
     report.to_json(), report.to_markdown(), report.to_csv()
 
 
+def test_what_takes_a_name_takes_any_string() -> None:
+    name, recorded = "lone \udc80 surrogate", "lone \\udc80 surrogate"
+    timer = lt.Timer(name)
+    assert timer.name == recorded
+    context = timer.context(name)
+    context.start(name)
+    context.stop(name)
+    assert len(timer.history(name, context=name)) == 1
+    timer.remove(name, context=name)
+    compared = lt.compare({name: lambda: None, "other": lambda: None}, budget=0.05)
+    assert recorded in str(compared)
+
+
+def test_a_metric_beyond_what_a_float_holds_is_refused_by_name() -> None:
+    with pytest.raises(OverflowError, match=r"the metric 'loss' takes a number that a float holds"):
+        lt.metric("loss", 10**400)
+
+
 def test_a_slash_in_a_name_is_escaped_in_its_path() -> None:
     with lt.lap("a/b"), lt.lap("c\\d"):
         pass

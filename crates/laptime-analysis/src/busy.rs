@@ -83,7 +83,12 @@ fn kept(process: &Process, series: &Series, from: u64, to: u64) -> Option<Kept> 
 
 /// What was taken from it from a first step to the end.
 pub fn since(process: &Process, series: &Series, first: Step) -> Option<Kept> {
-    kept(process, series, first.start, process.last_end.max(first.start))
+    kept(
+        process,
+        series,
+        first.start,
+        process.last_end.max(first.start),
+    )
 }
 
 /// What there is to doubt about the steps that are steady, if anything.

@@ -58,6 +58,7 @@ pub mod quantiles;
 mod ranks;
 mod reasons;
 mod replaced;
+mod rests;
 mod rows;
 mod sampling;
 #[cfg(test)]

@@ -32,6 +32,7 @@ pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Opti
     } = process.steady.take()?;
     let timeline = process.anchors.timeline();
     process.take_open(&mut totals, from, timeline.ticks_at(end_ns));
+    totals.settle_rests(&process.paths, from, process.anchors.rate());
     let (mut wall_ns, mut leftovers) = (0, Leftovers::default());
     if is_measured {
         let end_ns = if process.tail_is_empty() {

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::rests::{self, Rest};
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
 use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, Span, SpanFlags, Tallies};
@@ -46,6 +47,8 @@ pub struct Totals {
     pub others: Tallies,
     /// Spans that are partly inside.
     pub partial: BTreeMap<PathId, Partial>,
+    /// Those of them that were suspended for a part of their time, until [`Self::settle_rests`].
+    rests: Vec<Rest>,
     /// Start of the first span, in ticks.
     pub first_start: u64,
     /// End of the last span, in ticks.
@@ -72,6 +75,7 @@ impl Totals {
             first: Tallies::new(),
             others: Tallies::new(),
             partial: BTreeMap::new(),
+            rests: Vec::new(),
             first_start: u64::MAX,
             last_end: 0,
             first_track,
@@ -212,11 +216,50 @@ impl Totals {
 
     /// Adds what lies inside of a span that began before.
     pub fn take_rest(&mut self, span: &Span, from: u64, rate: Rate) {
-        // How much of a suspended span ran after that moment is unknown: as much as can be.
-        let inside = (span.end() - from).min(span.duration);
-        self.take_part(span.path, span.flags, rate.nanoseconds(inside));
+        if span.wall.is_some() {
+            self.rests.push(Rest::new(span, from, rate));
+        } else {
+            let inside = span.end() - from;
+            self.take_part(span.path, span.flags, rate.nanoseconds(inside));
+        }
         if !span.flags.has(SpanFlags::ASIDE) {
             self.covers(from, span.end(), span.track);
+        }
+    }
+
+    /// Adds what suspended spans that began before a tick ran since, when all else is known.
+    pub fn settle_rests(&mut self, paths: &PathTable, from: u64, rate: Rate) {
+        let rests = std::mem::take(&mut self.rests);
+        if rests.is_empty() {
+            return;
+        }
+        let mut around_ns: BTreeMap<PathId, u64> = BTreeMap::new();
+        let mut inside_ns: BTreeMap<PathId, u64> = BTreeMap::new();
+        let finished = self.first.settled().chain(self.others.settled());
+        let finished = finished.map(|(id, tally)| (id, tally.total_ns, tally.nested_ns()));
+        let partial = self.partial.iter();
+        let partial = partial.map(|(id, part)| (*id, part.total_ns, part.nested_ns));
+        for (id, total_ns, nested_ns) in finished.chain(partial) {
+            let parent = paths.get(id).map_or(PathId::ROOT, |entry| entry.parent);
+            for (ns, map, of) in [
+                (total_ns, &mut around_ns, id),
+                (nested_ns, &mut inside_ns, parent),
+            ] {
+                let sum = map.entry(of).or_default();
+                *sum = sum.saturating_add(ns);
+            }
+        }
+        let all_ns = rate.nanoseconds(self.last_end.saturating_sub(from));
+        around_ns.insert(PathId::ROOT, all_ns);
+        // Siblings on other tracks run at the same time.
+        let has_others = self.has_others;
+        let settled = rests::settled(&rests, paths, |around| {
+            let around_ns = around_ns.get(&around).filter(|_| !has_others);
+            let inside_ns = inside_ns.get(&around).copied().unwrap_or(0);
+            around_ns.map_or(u64::MAX, |ns| ns.saturating_sub(inside_ns))
+        });
+        for (rest, ran_ns) in settled {
+            self.take_part(rest.path, rest.flags, ran_ns);
         }
     }
 

@@ -98,15 +98,36 @@ impl RunInfo {
     /// Name of the file inside the recording's folder.
     pub const FILE_NAME: &'static str = "run.json";
 
-    /// From the file's bytes.
+    /// From the file's bytes, of which the last field is the check where there is one.
     pub fn from_json(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        let check_at = bytes.len().checked_sub(check(0).len());
+        if let Some((fields, told)) = check_at.and_then(|at| bytes.split_at_checked(at))
+            && told.starts_with(CHECK_BEGINS.as_bytes())
+            && told != check(crc32fast::hash(fields)).as_bytes()
+        {
+            return Err(serde::de::Error::custom(
+                "it was changed after it was written",
+            ));
+        }
         serde_json::from_slice(bytes)
     }
 
     /// As the file's bytes.
     pub fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec_pretty(self).unwrap_or_default()
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.truncate(bytes.len().saturating_sub("\n}".len()));
+        let check = check(crc32fast::hash(&bytes));
+        bytes.extend_from_slice(check.as_bytes());
+        bytes
     }
+}
+
+/// What stands before the check.
+const CHECK_BEGINS: &str = ",\n  \"check\": \"";
+
+/// The end of the file: a check of the bytes before it.
+fn check(crc: u32) -> String {
+    format!("{CHECK_BEGINS}{crc:08x}\"\n}}")
 }
 
 #[cfg(test)]
@@ -137,8 +158,16 @@ mod tests {
             processes: None,
         };
         assert_eq!(RunInfo::from_json(&info.to_json()).unwrap(), info);
-        let text = String::from_utf8(info.to_json()).unwrap();
+        let text = serde_json::to_string(&info).unwrap();
         let with_more = text.replacen('{', "{\"later\": 1,", 1);
         assert_eq!(RunInfo::from_json(with_more.as_bytes()).unwrap(), info);
+        // No byte of the fields can change unseen.
+        let bytes = info.to_json();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            let is_seen = RunInfo::from_json(&changed).map_or(true, |read| read == info);
+            assert!(is_seen, "byte {at}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use laptime_report::benchmark as layout;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::fast::name::Text;
 use crate::rate;
 
 /// Half of the interval's width over the median at which a benchmark ends.
@@ -162,8 +163,8 @@ pub fn duration_text(ns: f64) -> String {
 /// A name on one line, with escapes for what a terminal would obey.
 #[guarded]
 #[pyfunction]
-pub fn visible_text(name: &str) -> String {
-    laptime_report::visible(name)
+pub fn visible_text(name: Text) -> String {
+    laptime_report::visible(&name.0)
 }
 
 /// The smallest step between two readings of the clock that differ.

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::benchmark::{BenchmarkOutcome, checked_budget_ns, quantum_ns};
+use crate::fast::name::Text;
 use crate::notebook;
 use crate::rate;
 use crate::report::stdout_width;
@@ -31,7 +32,7 @@ pub struct ContestPlan {
 impl ContestPlan {
     /// One of contenders with these names, the base first.
     #[new]
-    fn new(names: Vec<String>, budget_seconds: f64, threshold: f64, seed: u64) -> PyResult<Self> {
+    fn new(names: Vec<Text>, budget_seconds: f64, threshold: f64, seed: u64) -> PyResult<Self> {
         let limits = Limits {
             quantum_ns: quantum_ns(),
             budget_ns: checked_budget_ns(budget_seconds)?,
@@ -41,6 +42,7 @@ impl ContestPlan {
             rounds: Count::Budget,
         };
         let contest = Contest::new(names.len(), limits);
+        let names = names.into_iter().map(|name| name.0).collect();
         Ok(Self { contest, names })
     }
 

@@ -6,7 +6,7 @@
 use laptime_core::SpanFlags;
 use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, Open, Site, clock};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -155,10 +155,16 @@ pub fn metric(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<
 
 /// The value of a metric.
 ///
-/// **Raises** `TypeError` that names the metric, where it is no number.
+/// **Raises** `TypeError` that names the metric, where it is no number; `OverflowError`, where it is one beyond
+/// what a float holds.
 fn number(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     let python = value.py();
     value.extract::<f64>().map_err(|error| {
+        let shown = name.repr().map(|name| name.to_string()).unwrap_or_default();
+        if error.is_instance_of::<PyOverflowError>(python) {
+            let message = format!("the metric {shown} takes a number that a float holds");
+            return caused(PyOverflowError::new_err(message), error, python);
+        }
         if !error.is_instance_of::<PyTypeError>(python) {
             return error;
         }
@@ -168,15 +174,17 @@ fn number(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<f64>
             }
             _ => value.get_type().name().map(|name| name.to_string()),
         };
-        let shown = name.repr().map(|name| name.to_string()).unwrap_or_default();
         let message = format!(
             "the metric {shown} takes a number, not {}",
             given.unwrap_or_else(|_| "this".to_owned())
         );
-        let named = PyTypeError::new_err(message);
-        named.set_cause(python, Some(error));
-        named
+        caused(PyTypeError::new_err(message), error, python)
     })
+}
+
+fn caused(named: PyErr, error: PyErr, python: Python<'_>) -> PyErr {
+    named.set_cause(python, Some(error));
+    named
 }
 
 /// Tells readers of the recording something once.

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::entry::{asked, asked_at_length, measuring, memory_error};
+use crate::fast::name::Text;
 use crate::fast::timer::context::Context;
 use crate::fast::timer::contexts::Contexts;
 use crate::fast::timer::gauge::Gauge;
@@ -99,15 +100,15 @@ fn remove(context: &Context, segment: &Bound<'_, PyString>) -> PyResult<()> {
 #[pymethods]
 impl Timer {
     #[new]
-    #[pyo3(signature = (name="timer", *, device=None, clock="wall", cpu=false, memory=false))]
+    #[pyo3(signature = (name=Text::from("timer"), *, device=None, clock="wall", cpu=false, memory=false))]
     fn new(
-        name: &str,
+        name: Text,
         device: Option<&Bound<'_, PyAny>>,
         clock: &str,
         cpu: bool,
         memory: bool,
     ) -> PyResult<Self> {
-        asked(|| Self::made(name, device, clock, cpu, memory))
+        asked(|| Self::made(&name.0, device, clock, cpu, memory))
     }
 
     /// The timer's name.
@@ -117,12 +118,12 @@ impl Timer {
     }
 
     /// The context of that name; made at its first use.
-    fn context(this: &Bound<'_, Self>, name: &str) -> TimerContext {
+    fn context(this: &Bound<'_, Self>, name: Text) -> TimerContext {
         let timer = this.get();
         TimerContext {
             context: measuring(
                 || timer.contexts.main.clone(),
-                || timer.contexts.find_or_make(name),
+                || timer.contexts.find_or_make(&name.0),
             ),
             timer: this.clone().unbind(),
         }
@@ -134,14 +135,15 @@ impl Timer {
     }
 
     /// Seconds of every finished run of a segment, oldest first.
-    #[pyo3(signature = (name, *, context="main", field="elapsed_time"))]
+    #[pyo3(signature = (name, *, context=Text::from("main"), field="elapsed_time"))]
     fn history(
         &self,
         name: &Bound<'_, PyString>,
-        context: &str,
+        context: Text,
         field: &str,
     ) -> PyResult<Vec<f64>> {
         asked(|| {
+            let context = &context.0;
             let found = self.contexts.find(context).ok_or_else(|| {
                 PyKeyError::new_err(format!("timer {:?} has no context {context:?}", self.name))
             })?;
@@ -165,10 +167,10 @@ impl Timer {
     }
 
     /// Forgets a segment.
-    #[pyo3(signature = (name, *, context="main"))]
-    fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
+    #[pyo3(signature = (name, *, context=Text::from("main")))]
+    fn remove(&self, name: &Bound<'_, PyString>, context: Text) -> PyResult<()> {
         let forget = || {
-            let found = self.contexts.find(context);
+            let found = self.contexts.find(&context.0);
             found.map_or(Ok(()), |found| remove(&found, name))
         };
         measuring(|| Ok(()), forget)

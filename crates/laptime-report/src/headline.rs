@@ -130,7 +130,7 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
     let has_laps = outermost.any(|row| row.kind == RowKind::Span && row.total_ns > row.apart_ns);
     let mut compiling = 0.0;
     let all_compiling = all_compiling(rows);
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut places: HashMap<(String, RowKind), usize> = HashMap::new();
     for row in rows.iter().filter(|row| row.depth() == 0) {
         let name = as_one(row, &numbered).unwrap_or_else(|| called(row, rows, is_notebook));
         // A lap around the whole recording ends after it: what is known of it are the laps inside.
@@ -157,11 +157,13 @@ fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
         if compiled > 0.0 && ratio <= 0.0 {
             continue;
         }
-        if let Some(at) = places.get(&name) {
+        // A lap may be called as what no lap has.
+        let place = (name.clone(), row.kind);
+        if let Some(at) = places.get(&place) {
             parts[*at].ratio += ratio;
             continue;
         }
-        places.insert(name.clone(), parts.len());
+        places.insert(place, parts.len());
         parts.push(Part {
             name,
             ratio,

@@ -39,6 +39,17 @@ fn a_training_is_told_by_its_parts_and_by_those_of_a_step() {
     );
 }
 
+#[test]
+fn a_lap_that_is_called_as_what_no_lap_has_stays_apart_from_it() {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["startup"], 300 * MS, 200 * MS);
+    script.span(&["exit"], 500 * MS, 400 * MS);
+    assert_eq!(
+        said(script),
+        "1.00 s: 40 % exit, 30 % startup, 20 % startup, 10 % exit."
+    );
+}
+
 /// Sixty evaluations, the first `slow` of which take 80 ms and the others 10.
 fn warmed_up(slow: u64) -> Summary {
     let mut script = Script::new(7, 3_000 * MS);

@@ -518,7 +518,11 @@ fn steps_that_waited_for_a_cpu_are_not_told_to_be_slower() {
     let judged = |base: &[Run], new: &[Run]| {
         let pair = pair_of(base, new);
         let verdicts = pair.rows.iter().map(|row| row.verdict);
-        assert!(verdicts.clone().all(|verdict| verdict == Some(pair.verdict)));
+        assert!(
+            verdicts
+                .clone()
+                .all(|verdict| verdict == Some(pair.verdict))
+        );
         (pair.verdict, codes(&pair).contains(&"kept-from-cpu"))
     };
     let free = [busy(20, 1, 1), busy(20, 1, 2)];

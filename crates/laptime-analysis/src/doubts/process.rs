@@ -199,11 +199,14 @@ pub fn of_workers<'s>(ended: impl Iterator<Item = &'s ProcessSummary>) -> Option
     let open: Vec<&OpenSpanSummary> = ended.filter(is_killed).filter_map(innermost).collect();
     let longest = open.iter().max_by_key(|open| open.age_ns)?;
     let (workers, most) = match open.len() {
-        1 => ("a worker process was".to_owned(), ""),
-        count => (format!("{count} worker processes were"), "up to "),
+        1 => ("a worker process was".to_owned(), "for at least"),
+        count => (
+            format!("{count} worker processes were"),
+            "the longest for at least",
+        ),
     };
     let message = format!(
-        "{workers} ended in the midst of work: in {}, for {most}{}",
+        "{workers} ended in the midst of work: in {}, {most} {}",
         longest.path,
         spoken(longest.age_ns),
     );

@@ -261,7 +261,7 @@ fn a_damaged_packed_recording_is_told_with_its_offset() {
     assert_eq!(left.code, 6);
     assert!(
         left.err
-            .starts_with("laptime: error: b.lap: damaged packed recording at offset 7"),
+            .starts_with("laptime: error: b.lap: damaged packed recording at offset 8"),
         "{}",
         left.err
     );

@@ -54,6 +54,12 @@ pub unsafe fn site(name: *mut ffi::PyObject) -> Option<&'static Site> {
 /// Text as it is recorded: lone surrogates become `\udc80`.
 pub struct Text(pub String);
 
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for Text {
     type Error = PyErr;
 

@@ -1,0 +1,99 @@
+//! Spans that began before a stretch of time and were suspended for a part of theirs, as generators are: how
+//! much of one ran inside of the stretch stands between two bounds.
+//!
+//! It can't be less than what wouldn't fit before, nor more than what its siblings left of the time around
+//! them. The most that can be is taken: who takes turns leaves little between them.
+
+use std::collections::BTreeMap;
+
+use laptime_core::anchor::Rate;
+use laptime_core::{PathId, PathTable, Span, SpanFlags};
+
+/// One such span: what is known of its time inside, in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Rest {
+    /// Its path.
+    pub path: PathId,
+    /// What is unusual about it.
+    pub flags: SpanFlags,
+    /// It ran for so long at least.
+    least: u64,
+    /// And for so long at most.
+    most: u64,
+}
+
+impl Rest {
+    /// Of a span that ended after the stretch began, at the tick `from`.
+    pub fn new(span: &Span, from: u64, rate: Rate) -> Self {
+        let (before, inside) = (from - span.start, span.end() - from);
+        Self {
+            path: span.path,
+            flags: span.flags,
+            least: rate.nanoseconds(span.duration.saturating_sub(before)),
+            most: rate.nanoseconds(span.duration.min(inside)),
+        }
+    }
+}
+
+/// How long each ran inside, where `left` says what others leave of the time around a path.
+pub fn settled(
+    rests: &[Rest],
+    paths: &PathTable,
+    mut left: impl FnMut(PathId) -> u64,
+) -> Vec<(Rest, u64)> {
+    let mut around: BTreeMap<PathId, Vec<Rest>> = BTreeMap::new();
+    for rest in rests {
+        let parent = paths.get(rest.path).map(|entry| entry.parent);
+        let parent = parent.unwrap_or(PathId::ROOT);
+        around.entry(parent).or_default().push(*rest);
+    }
+    let each = around.into_iter().flat_map(|(parent, rests)| {
+        let sum = |of: fn(&Rest) -> u64| rests.iter().map(of).fold(0, u64::saturating_add);
+        let (least, most) = (sum(|rest| rest.least), sum(|rest| rest.most));
+        let part = left(parent).saturating_sub(least) as f64 / (most - least).max(1) as f64;
+        let ran = move |rest: Rest| {
+            let open = (rest.most - rest.least) as f64;
+            (rest, rest.least + (open * part.min(1.0)) as u64)
+        };
+        rests.into_iter().map(ran)
+    });
+    each.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rest(path: u32, start: u64, wall: u64, duration: u64) -> Rest {
+        let span = Span {
+            wall: Some(wall),
+            ..Span::plain(PathId(path), start, duration, 1)
+        };
+        Rest::new(&span, 1_000, Rate::new(1.0))
+    }
+
+    fn ran(rests: &[Rest], left: u64) -> Vec<u64> {
+        let mut paths = PathTable::new();
+        paths.define(PathId(2), PathId::ROOT, "batches");
+        paths.define(PathId(3), PathId::ROOT, "others");
+        let settled = settled(rests, &paths, |_| left);
+        settled.into_iter().map(|(_, ran)| ran).collect()
+    }
+
+    #[test]
+    fn a_suspended_span_ran_for_what_its_siblings_leave_within_its_bounds() {
+        // From 500 to 1,500 it ran for 700: of these at least 200 after 1,000, and 500 at most.
+        let one = rest(2, 500, 1_000, 700);
+        assert_eq!(ran(&[one], u64::MAX), [500]);
+        assert_eq!(ran(&[one], 300), [300]);
+        assert_eq!(ran(&[one], 0), [200]);
+    }
+
+    #[test]
+    fn several_share_what_is_left() {
+        let both = [rest(2, 500, 1_000, 700), rest(3, 0, 2_000, 400)];
+        assert_eq!(ran(&both, 900), [500, 400]);
+        assert_eq!(ran(&both, 550), [350, 200]);
+        assert_eq!(ran(&both, 100), [200, 0]);
+    }
+}
