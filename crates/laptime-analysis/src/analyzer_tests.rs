@@ -572,33 +572,3 @@ fn nothing_at_all_is_a_summary_too() {
     assert_eq!(summary.span_count, 0);
     assert_eq!(row(&summary, "other").total_ns, 100 * MS);
 }
-
-#[test]
-fn a_generator_across_the_start_of_the_steady_state_has_what_the_steps_leave_of_it() {
-    let mut script = Script::new(7, 0);
-    let mut now = 0;
-    for step in 0..60 {
-        // The generator runs before each step; both take longer at first.
-        let (made, taken) = if step < 6 { (30, 20) } else { (4, 6) };
-        now += made * MS;
-        script.span(&["step"], now, taken * MS);
-        now += taken * MS;
-    }
-    let path = script.path(&["batches"]);
-    script.push(Span {
-        flags: SpanFlags::SUSPENDED,
-        wall: Some(script.ticks(now) - script.ticks(0)),
-        ..Span::plain(path, script.ticks(0), (6 * 30 + 54 * 4) * MS, MAIN)
-    });
-    script.header.closed = Some(anchor(now));
-    let steady = summarize(&[script], Options::default()).steady.unwrap();
-    let row = |path: &str| steady.rows.iter().find(|row| row.path == path).unwrap();
-    assert_eq!(steady.skipped_count, 6);
-    // From the first steady step on there are 53 batches.
-    assert_eq!(row("batches").total_ns, 53 * 4 * MS);
-    assert_eq!(row("step").total_ns, 54 * 6 * MS);
-    assert_eq!(
-        steady.wall_ns,
-        row("batches").total_ns + row("step").total_ns
-    );
-}

@@ -61,39 +61,5 @@ pub fn settled(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rest(path: u32, start: u64, wall: u64, duration: u64) -> Rest {
-        let span = Span {
-            wall: Some(wall),
-            ..Span::plain(PathId(path), start, duration, 1)
-        };
-        Rest::new(&span, 1_000, Rate::new(1.0))
-    }
-
-    fn ran(rests: &[Rest], left: u64) -> Vec<u64> {
-        let mut paths = PathTable::new();
-        paths.define(PathId(2), PathId::ROOT, "batches");
-        paths.define(PathId(3), PathId::ROOT, "others");
-        let settled = settled(rests, &paths, |_| left);
-        settled.into_iter().map(|(_, ran)| ran).collect()
-    }
-
-    #[test]
-    fn a_suspended_span_ran_for_what_its_siblings_leave_within_its_bounds() {
-        // From 500 to 1,500 it ran for 700: of these at least 200 after 1,000, and 500 at most.
-        let one = rest(2, 500, 1_000, 700);
-        assert_eq!(ran(&[one], u64::MAX), [500]);
-        assert_eq!(ran(&[one], 300), [300]);
-        assert_eq!(ran(&[one], 0), [200]);
-    }
-
-    #[test]
-    fn several_share_what_is_left() {
-        let both = [rest(2, 500, 1_000, 700), rest(3, 0, 2_000, 400)];
-        assert_eq!(ran(&both, 900), [500, 400]);
-        assert_eq!(ran(&both, 550), [350, 200]);
-        assert_eq!(ran(&both, 100), [200, 0]);
-    }
-}
+#[path = "rests_tests.rs"]
+mod tests;
