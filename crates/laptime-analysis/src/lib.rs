@@ -131,7 +131,7 @@ pub use span_row::{RowKind, SpanRow};
 pub use steps::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
-    WallSource, noun, nouns,
+    WallSource, noun, nouns, one_of,
 };
 pub use telemetry::{DeviceStretch, DeviceSummary, EnergyPass, ThrottleShare};
 pub use until::{Count, Search, Until, UntilReader, UntilSummary};

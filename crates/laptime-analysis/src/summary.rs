@@ -165,6 +165,12 @@ pub fn noun(path: &str) -> &str {
     if is_word { name } else { "span" }
 }
 
+/// One of what a noun names: `a step`, `an item`.
+pub fn one_of(noun: &str) -> String {
+    let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun}", if is_vowel { "an" } else { "a" })
+}
+
 /// Several of what a noun names: `batches`.
 pub fn nouns(noun: &str) -> String {
     let before_y = noun

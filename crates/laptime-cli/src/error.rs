@@ -407,12 +407,7 @@ impl CliError {
                 "name the interpreter: `laptime run /path/to/python SCRIPT`, or activate its environment"
                     .to_owned(),
             ),
-            Self::Reading(error) if error.is_damage() => {
-                Some("pass --salvage to read what is intact".to_owned())
-            }
-            Self::Reading(error) if error.is_no_recording() => Some(recordings::instead(error.path())),
-            Self::Reading(ReadError::NoBenchmarks { path, is }) => Some(recordings::no_benchmarks(path, *is)),
-            Self::Reading(error) if error.is_newer() => Some("update Laptime to read it".to_owned()),
+            Self::Reading(error) => of_reading(error),
             Self::BeforeStart(error) => error.hint(),
             Self::Ops(error) => error.hint(),
             _ => None,
@@ -434,4 +429,20 @@ impl CliError {
             say(err, format_args!("hint: {hint}"));
         }
     }
+}
+
+/// What can be done about a file that can't be read.
+fn of_reading(error: &ReadError) -> Option<String> {
+    let instead = || recordings::instead(error.path());
+    Some(match error {
+        _ if error.is_damage() => "pass --salvage to read what is intact".to_owned(),
+        _ if error.is_no_recording() => instead(),
+        ReadError::NoBenchmarks { path, is } => recordings::no_benchmarks(path, *is),
+        _ if error.is_newer() => "update Laptime to read it".to_owned(),
+        ReadError::Read { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            "a recording is its owner's: read it as that user, or let them hand it on".to_owned()
+        }
+        ReadError::Read { .. } | ReadError::Damaged { .. } => instead(),
+        _ => return None,
+    })
 }

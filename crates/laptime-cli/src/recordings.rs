@@ -37,7 +37,8 @@ pub fn instead(path: &Path) -> String {
     } else {
         path.parent().unwrap_or(Path::new(""))
     };
-    let near = inside(folder);
+    let mut near = inside(folder);
+    near.retain(|near| near != path);
     listed(&near)
         .unwrap_or_else(|| "`laptime run SCRIPT` makes a recording, which ends in .lap".to_owned())
 }

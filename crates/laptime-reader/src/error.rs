@@ -52,7 +52,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// `run.json` is not what a launcher writes.
-    #[error("{}: damaged run description at line {}: {source}", path.display(), source.line())]
+    #[error("{}: damaged run description: {source}", path.display())]
     Run {
         /// The file.
         path: PathBuf,

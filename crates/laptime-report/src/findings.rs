@@ -1,6 +1,6 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
-use laptime_analysis::{Cause, Finding, MainFunction, Summary};
+use laptime_analysis::{Cause, Finding, MainFunction, Summary, one_of};
 use laptime_core::PhaseName;
 
 mod compiling;
@@ -197,12 +197,12 @@ fn of_some(finding: &Finding) -> Option<String> {
             usual_ns,
             total_ns,
         } => format!(
-            "{} runs in few {}, {count} times in {step_count}, and takes {} each time. A {} \
+            "{} runs in few {}, {count} times in {step_count}, and takes {} each time. {} \
              usually takes {}. It costs {} in all.",
             name::path(path),
             many(step_path),
             time(*mean_ns),
-            one(step_path),
+            text::capitalised(&one_of(&one(step_path))),
             time(*usual_ns),
             time(*total_ns),
         ),
@@ -248,12 +248,7 @@ fn hot(
     function: Option<&MainFunction>,
 ) -> String {
     let called = name::path(path);
-    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    };
-    let of = format!("{share} of {article} {noun}");
+    let of = format!("{share} of {}", one_of(noun));
     let part = if noun == PhaseName::Step.text() {
         "inside a phase"
     } else {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use laptime_analysis::{
     FunctionTime, LapFunctions, Numbered, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
-    TORN_STEPS, is_compiling, is_shutdown, noun, nouns, numbered, seen, without_numbers,
+    TORN_STEPS, is_compiling, is_shutdown, noun, nouns, numbered, one_of, seen, without_numbers,
 };
 use laptime_core::{PhaseName, Total};
 
@@ -351,8 +351,7 @@ fn step(summary: &Summary, with_steady: bool) -> Option<String> {
     let colon = if parts.is_empty() { "" } else { ": " };
     let subject = match noun {
         "span" => name::path(path),
-        noun if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("an {noun}"),
-        noun => format!("a {noun}"),
+        noun => one_of(noun),
     };
     let subject = if after.is_empty() && noun != "span" {
         text::capitalised(&subject)

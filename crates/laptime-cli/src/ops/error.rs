@@ -228,7 +228,7 @@ impl OpsError {
                     .to_owned(),
             ),
             Self::NotATarget { hint, .. } => Some(hint.clone()),
-            Self::Missing { .. } => Some(TARGETS.to_owned()),
+            Self::Missing { .. } | Self::Read { .. } => Some(TARGETS.to_owned()),
             Self::Untrusted { target } => Some(format!(
                 "if you trust whoever made it: laptime ops {} --trust; an .onnx file runs none",
                 quoted(Path::new(target))
@@ -248,11 +248,10 @@ impl OpsError {
                     .collect();
                 Some(format!("give them: {}", given.join(" ")))
             }
-            Self::NotOfKind { .. }
-            | Self::Interrupted { .. }
-            | Self::Read { .. }
-            | Self::Saved { .. }
-            | Self::Onnx { .. } => None,
+            Self::Onnx { .. } => {
+                Some("export the model anew: torch.onnx.export writes such files".to_owned())
+            }
+            Self::NotOfKind { .. } | Self::Interrupted { .. } | Self::Saved { .. } => None,
         }
     }
 }

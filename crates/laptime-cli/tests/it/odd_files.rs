@@ -135,8 +135,9 @@ fn every_command_answers_whatever_its_file_is() {
             let (code, said) = answer(command);
             // Root reads what nobody may.
             let is_named = said.contains(name) && said.contains("laptime: ");
+            let has_way_out = code == Some(0) || is_run || said.contains("\nhint: ");
             match code {
-                Some(code) if code != 101 && is_named => {}
+                Some(code) if code != 101 && is_named && has_way_out => {}
                 _ => wrong.push(format!("{kind}, {typed:?}: {code:?} {said}")),
             }
         }

@@ -3,6 +3,7 @@
 //! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
 
 use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, CausePart, ComparisonRow, Pair};
+use laptime_analysis::one_of;
 use laptime_analysis::verdict::Verdict;
 
 use super::between;
@@ -37,8 +38,7 @@ fn of_steps(pair: &Pair) -> String {
         (Basis::Run, _) => "The run".to_owned(),
         (Basis::Benchmark, _) => name::short(&whole.path),
         (_, "span") => name::path(&whole.path),
-        (_, noun) if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
-        (_, noun) => format!("A {noun}"),
+        (_, noun) => text::capitalised(&one_of(noun)),
     };
     let medians = |row: &ComparisonRow| {
         let base_ns = row.base.as_ref()?.median_ns?;
@@ -116,7 +116,11 @@ fn inside(pair: &Pair, part: &CausePart) -> String {
         .filter(|ns| *ns > 0.0)
         .map(|ns| part.difference_ns.abs() / ns * 100.0);
     let share = share.map_or_else(String::new, |percent| {
-        format!(", {} of a {}", fixed(&percent_of(percent)), pair.noun)
+        format!(
+            ", {} of {}",
+            fixed(&percent_of(percent)),
+            one_of(&pair.noun)
+        )
     });
     let way = if part.difference_ns < 0.0 {
         "less"

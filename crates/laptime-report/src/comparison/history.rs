@@ -1,6 +1,7 @@
 //! Where the steps of a series of recordings changed, in words.
 
 use laptime_analysis::compare::{Change, Comparison};
+use laptime_analysis::one_of;
 
 use crate::document::{Content, Section};
 use crate::quantity;
@@ -25,8 +26,9 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
 fn line(change: &Change, noun: &str) -> String {
     let time = |ns| quantity::measured(ns).inline();
     format!(
-        "From {} on a {noun} takes {}, before it took {} ({}).",
+        "From {} on {} takes {}, before it took {} ({}).",
         change.recording,
+        one_of(noun),
         time(change.after_ns),
         time(change.before_ns),
         quantity::change(change.after_ns / change.before_ns - 1.0).inline(),

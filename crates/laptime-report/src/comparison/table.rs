@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use laptime_analysis::compare::{Average, Basis, ComparisonRow, Pair, Presence};
+use laptime_analysis::one_of;
 use laptime_analysis::verdict::Verdict;
 use laptime_core::Unavailable;
 
@@ -230,16 +231,10 @@ fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
     } else {
         ("lap", "laps")
     };
-    let a = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    };
+    let a_noun = one_of(noun);
     let is_of_run = pair.basis == Basis::Run;
     let mut notes = vec![if is_of_run {
-        format!(
-            "base and new are medians, difference is the mean time that {a} {noun} takes longer"
-        )
+        format!("base and new are medians, difference is the mean time that {a_noun} takes longer")
     } else {
         let beside = pair.rows.iter().any(|row| !is_part(pair, row));
         let beside = if beside && pair.basis == Basis::Step {
@@ -264,12 +259,12 @@ fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
         } else if shares_of(pair) == Some(Average::Means) {
             format!(
                 "the medians of the laps inside do not add up to the {noun}'s, so self part is of means: the share of \
-                 what {a} {noun} takes longer on average, without what the laps inside take; all add up to 100 %"
+                 what {a_noun} takes longer on average, without what the laps inside take; all add up to 100 %"
             )
         } else {
             format!(
-                "self part is the share of a {noun}'s difference without what the laps inside take: in {a} \
-                 {noun} all add up to 100 %"
+                "self part is the share of {a_noun}'s difference without what the laps inside take: in \
+                 {a_noun} all add up to 100 %"
             )
         });
     }
