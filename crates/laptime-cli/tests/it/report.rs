@@ -198,7 +198,10 @@ fn an_empty_file_is_refused() {
     place.file("a.lap", "");
     let left = place.laptime(&["report", "a.lap"]);
     assert_eq!(left.code, 6);
-    insta::assert_snapshot!(left.err, @"laptime: error: a.lap: the file is empty");
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: a.lap: the file is empty
+    hint: `laptime run SCRIPT` makes a recording, which ends in .lap
+    ");
 }
 
 #[test]
