@@ -1,10 +1,9 @@
 """Memory of laps on devices, as PyTorch's allocator counts it: whether it is read, and how.
 
 The allocator is read where laps open and close. To know each lap's peak exactly its own peak has
-to begin anew there (`fold`), or the allocator keeps a history of its calls (`history`). What
-PyTorch tells the program of either goes through stand-ins, which make it what it would be. They
-stand in for functions of `torch._C` that all of `torch.cuda` goes through, so the program's own
-functions stay the objects that they are.
+to begin anew there (`fold`). What PyTorch then tells the program goes through stand-ins, which
+make it what it would be. They stand in for functions of `torch._C` that all of `torch.cuda` goes
+through, so the program's own functions stay the objects that they are.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
     #: How a lap's peak becomes known.
-    Mode: TypeAlias = Literal["bounds", "fold", "history"]
+    Mode: TypeAlias = Literal["bounds", "fold"]
 
 #: Functions of `torch._C` that tell a device's numbers, and those that reset its peaks. The first
 #: of each are called for laps, too.
@@ -30,8 +29,6 @@ RESET = ("_cuda_resetPeakMemoryStats", "_accelerator_resetPeakStats")
 
 #: Code of the note that says why no lap has memory of a device.
 _UNAVAILABLE = "device.memory.unavailable"
-#: Code of the note that says why peaks by history are not all exact.
-_GAPS = "device.memory.history"
 
 
 def start(mode: Mode | None = None, *, usual: Mode = "bounds") -> bool:
@@ -90,8 +87,6 @@ class _Asked:
         if self._stand_ins is not None:
             self._stand_ins.leave()
             allocators = self._stand_ins.allocators
-            if self.is_own() and (gaps := self._stand_ins.no_history or allocators.gaps):
-                note(_GAPS, f"peaks of device memory are within bounds where laps met: {gaps}")
             self._reason = allocators.failure
             if self._reason is None and not allocators.has_read() and self.is_own():
                 self._reason = _not_used(self._torch)
@@ -145,47 +140,23 @@ class _StandIns:
             getattr(core, "_cuda_getDeviceCount", None) or torch.cuda.device_count,
         )
         self._is_followed = False
-        #: Why there is no history, where it was asked for.
-        self.no_history: str | None = None
         #: By name: the function, and what stands in for it.
         self._standing: dict[str, tuple[Any, Any]] = {}
 
     def follow(self, mode: Mode) -> None:
         """Tells laps, from here on. Where nothing is folded only the program's resets are seen."""
         self._is_followed = True
-        self.no_history = None
-        history = self._history() if mode == "history" else None
         for name in RESET:
             self._put(name, self._resetting)
         if mode == "fold":
             for name in TELL:
                 self._put(name, self._telling)
-        self.allocators.follow(mode == "fold", history)
-
-    def _history(self) -> list[Callable[..., Any]] | None:
-        """The functions that reach it, with others in their place for the program."""
-        from . import _device_history as history
-
-        if not history.is_there(self._torch):
-            self.no_history = "this PyTorch keeps no history of its allocator"
-            return None
-        try:
-            functions = history.functions(self._torch)
-        except Exception as error:
-            if raised_by_handler(error):
-                raise
-            self.no_history = str(error)
-            return None
-        for name, wrap in history.stand_ins(self.allocators).items():
-            self._put(name, wrap)
-        return functions
+        self.allocators.follow(mode == "fold")
 
     def leave(self) -> None:
         """Tells laps no more. What the program would see wrongly now stays until it resets it."""
         self._is_followed = False
         self.allocators.leave()
-        # Those of the history have nothing more to hide.
-        self._put_back([name for name in self._standing if name not in (*TELL, *RESET)])
         self._put_back_if_done()
 
     def _put(self, name: str, wrap: Callable[..., Any]) -> None:
@@ -217,10 +188,7 @@ class _StandIns:
     def _put_back_if_done(self) -> None:
         if self._is_followed or self.allocators.keeps_peaks():
             return
-        self._put_back(list(self._standing))
-
-    def _put_back(self, names: list[str]) -> None:
-        for name in names:
+        for name in list(self._standing):
             function, stand_in = self._standing.pop(name)
             # Somebody may have put another one over it.
             if getattr(self._core, name, None) is stand_in:

@@ -49,7 +49,7 @@ class Record:
         path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
         *,
         memory: bool | Literal["objects"] = False,
-        device_memory: Literal["bounds", "fold", "history"] | None = None,
+        device_memory: Literal["bounds", "fold"] | None = None,
         sync: bool = False,
         streams: Literal["current", "all"] = "current",
         phases: bool = False,
@@ -66,8 +66,8 @@ class Record:
         _check_name(path)
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
-        if device_memory not in (None, "bounds", "fold", "history"):
-            ways = "None, 'bounds', 'fold' or 'history'"
+        if device_memory not in (None, "bounds", "fold"):
+            ways = "None, 'bounds' or 'fold'"
             raise ValueError(f"device_memory must be {ways}, not {device_memory!r}")
         switches = {
             "sync": sync,
@@ -292,7 +292,7 @@ def record(
     path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     memory: bool | Literal["objects"] = False,
-    device_memory: Literal["bounds", "fold", "history"] | None = None,
+    device_memory: Literal["bounds", "fold"] | None = None,
     sync: bool = False,
     streams: Literal["current", "all"] = "current",
     phases: bool = False,
@@ -309,8 +309,7 @@ def record(
     `memory` counts what each lap allocates and frees; `"objects"` counts small Python objects one
     by one too, instead of by the arenas that hold them. Where the program uses PyTorch on CUDA,
     each lap's memory there is read too: `device_memory="fold"` makes peaks exact by resetting those
-    of PyTorch's allocator at each lap, and `"history"` by the history of its calls; the program
-    reads of both what it would without.
+    of PyTorch's allocator at each lap, of which the program reads what it would without.
     On CUDA laps are timed by events on the stream that is current where they begin; with
     `streams="all"` they end at the last of all streams that the program used. `sync=True` has laps
     wait for the device where they begin and end, so that host times are the device's: the program

@@ -262,7 +262,7 @@ impl Asked {
         asked.device_memory = asked.word(
             DEVICE_MEMORY_VARIABLE,
             said,
-            "bounds, fold, history",
+            "bounds, fold",
             on_devices::memory,
         );
         // Empty, it says "nothing".

@@ -107,7 +107,6 @@ fn devices_memory_has_a_way_to_know_peaks_or_a_switch() {
     let found = |typed: &str| asked(&[("LAPTIME_DEVICE_MEMORY", typed)]).device_memory;
     assert_eq!(found("bounds"), Some(DeviceMemory::Bounds));
     assert_eq!(found("fold"), Some(DeviceMemory::Fold));
-    assert_eq!(found("history"), Some(DeviceMemory::History));
     assert_eq!(found("1"), Some(DeviceMemory::Fold));
     assert_eq!(found("off"), Some(DeviceMemory::Off));
     let nothing = asked(&[("LAPTIME_DEVICE_MEMORY", "exact")]);

@@ -1,6 +1,6 @@
 """PyTorch's allocator, scripted: tensors of bytes that `torch.empty` makes count as the device's.
 
-Its blocks and its history are those of the tests' fake allocator, of which the pack has a copy.
+It is the tests' fake allocator, of which the pack has a copy.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from fake_history import HistoryAllocators, give_history
+from fake_allocator import Allocators
 
 
 class Memory:
     """One device's."""
 
     def __init__(self) -> None:
-        self.allocators = HistoryAllocators()
+        self.allocators = Allocators()
 
     def empty_cache(self) -> None:
         self.allocators.empty_cache()
@@ -27,11 +27,10 @@ class Memory:
         def empty(*size: Any, **options: Any) -> Any:
             tensor = real(*size, **options)
             if options.get("dtype") is torch.uint8:
-                address = allocators.allocate(tensor.numel())
-                weakref.finalize(tensor, allocators.free, address)
+                allocators.allocate(tensor.numel())
+                weakref.finalize(tensor, allocators.free, tensor.numel())
             return tensor
 
         torch.empty = empty
         core._cuda_memoryStats = allocators.stats
         core._cuda_resetPeakMemoryStats = allocators.reset
-        give_history(torch, allocators)

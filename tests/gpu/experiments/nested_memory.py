@@ -81,7 +81,7 @@ def timer() -> list[str]:
 
 
 def main() -> None:
-    target = "net and peak to the byte when folded and replayed, the truth inside the bounds"
+    target = "net and peak to the byte when folded, the truth inside the bounds"
     free, _total = torch.cuda.mem_get_info()
     if free < 6 * GIB:
         why = f"6 GiB of the device's memory are needed, {free / GIB:.1f} are free"
@@ -89,7 +89,7 @@ def main() -> None:
         return
     figures: dict[str, Any] = {}
     found: list[str] = []
-    for mode in ("fold", "history", "bounds"):
+    for mode in ("fold", "bounds"):
         report, own = laps(mode)
         row: Any = report["outer/inner"]
         figures[f"{mode}_inner_peak_min_bytes"] = row.device_memory_peak_min_bytes

@@ -17,7 +17,6 @@ from laptime import _device_memory
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fake_allocator
-import fake_history
 from fake_cuda import FakeCuda, fake_torch
 
 
@@ -49,37 +48,6 @@ def started(
     ) -> tuple[fake_allocator.Allocators, Any]:
         allocators = fake_allocator.Allocators(count)
         torch = fake_allocator.fake_torch(allocators, initialized=initialized)
-        monkeypatch.setitem(sys.modules, "torch", torch)
-        lt.reset()
-        path = tmp_path / "run.lap"
-        records.append(lt.record(path, memory=True, device_memory=mode, force=True))
-        return allocators, torch
-
-    return start
-
-
-@pytest.fixture
-def started_with_history(
-    records: list[lt.Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Any]:
-    """The same, of allocators that hand out blocks and keep a history."""
-
-    def start(
-        mode: Any = "history",
-        count: int = 1,
-        initialized: bool = True,
-        is_recorded: bool = False,
-        without: str | None = None,
-        own_switch: bool = True,
-    ) -> tuple[fake_history.HistoryAllocators, Any]:
-        allocators = fake_history.HistoryAllocators(count)
-        torch = fake_history.fake_torch(allocators, initialized=initialized)
-        if without is not None:
-            delattr(torch._C, without)
-        if not own_switch:
-            torch.cuda.memory._record_memory_history = lambda *_, **__: None
-        if is_recorded:
-            torch.cuda.memory._record_memory_history(max_entries=1000)
         monkeypatch.setitem(sys.modules, "torch", torch)
         lt.reset()
         path = tmp_path / "run.lap"

@@ -7,7 +7,6 @@ Laptime may reset it keeps those that the program would see without Laptime.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
 from typing import Any
 
 
@@ -38,13 +37,12 @@ class Device:
     def _counters(self) -> tuple[Counter, ...]:
         return self.allocated, self.reserved, self.oversize
 
-    def allocate(self, count: int) -> int:
+    def allocate(self, count: int) -> None:
         self.allocated.add(count)
         lacking = self.allocated.current - self.reserved.current
         if lacking > 0:
             self.reserved.add(-(-lacking // self.BLOCK) * self.BLOCK)
         self.oversize.add(1)
-        return 0
 
     def free(self, count: int) -> None:
         self.allocated.add(-count)
@@ -73,24 +71,22 @@ class Device:
 class Allocators:
     """The devices twice: as Laptime finds them, and as they would be without."""
 
-    def __init__(self, count: int = 1, make: Callable[[int], Any] = lambda index: Device()) -> None:
-        self.real = [make(index) for index in range(count)]
-        self.alone = [make(index) for index in range(count)]
+    def __init__(self, count: int = 1) -> None:
+        self.real = [Device() for _ in range(count)]
+        self.alone = [Device() for _ in range(count)]
         self.current = 0
         self.resets = 0
 
     def each(self) -> tuple[Device, Device]:
         return self.real[self.current], self.alone[self.current]
 
-    def allocate(self, count: int) -> Any:
-        """The address, where the device has blocks."""
-        real, alone = self.each()
-        alone.allocate(count)
-        return real.allocate(count)
-
-    def free(self, what: int) -> None:
+    def allocate(self, count: int) -> None:
         for device in self.each():
-            device.free(what)
+            device.allocate(count)
+
+    def free(self, count: int) -> None:
+        for device in self.each():
+            device.free(count)
 
     def empty_cache(self) -> None:
         for device in self.each():

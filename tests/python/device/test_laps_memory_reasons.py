@@ -124,7 +124,7 @@ print(torch.cuda.max_memory_allocated())
 
 
 def test_an_unknown_way_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="'fold' or 'history', not 'exact'"):
+    with pytest.raises(ValueError, match="'bounds' or 'fold', not 'exact'"):
         lt.record(tmp_path / "a.lap", memory=True, device_memory="exact")  # type: ignore[arg-type]
 
 

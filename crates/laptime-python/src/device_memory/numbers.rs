@@ -1,6 +1,5 @@
 //! What an allocator tells of itself, from the dict of its numbers.
 
-use laptime_recorder::device_memory::history::{Flow, Look};
 use laptime_recorder::device_memory::{Counter, Reading};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -17,20 +16,6 @@ pub fn reading(stats: &Bound<'_, PyDict>) -> PyResult<Reading> {
     })
 }
 
-/// The same, with all that it counted since it began.
-pub fn look(stats: &Bound<'_, PyDict>) -> PyResult<Look> {
-    let python = stats.py();
-    let calls = of_all_pools(stats, intern!(python, "allocation"))?;
-    let active = of_all_pools(stats, intern!(python, "active_bytes"))?;
-    Ok(Look {
-        allocated: flow(&of_all_pools(stats, intern!(python, "allocated_bytes"))?)?,
-        reserved: flow(&of_all_pools(stats, intern!(python, "reserved_bytes"))?)?,
-        allocations: number(&calls, intern!(python, "allocated"))?,
-        frees: number(&calls, intern!(python, "freed"))?,
-        active: number(&active, intern!(python, "current"))?,
-    })
-}
-
 fn of_all_pools<'py>(
     stats: &Bound<'py, PyDict>,
     group: &Bound<'py, PyString>,
@@ -38,15 +23,6 @@ fn of_all_pools<'py>(
     let lacks = || PyKeyError::new_err("it tells no numbers of all pools");
     let pools = stats.get_item(group)?.ok_or_else(lacks)?;
     pools.get_item(intern!(stats.py(), "all"))
-}
-
-fn flow(all: &Bound<'_, PyAny>) -> PyResult<Flow> {
-    let python = all.py();
-    Ok(Flow {
-        counter: counter(all)?,
-        added: number(all, intern!(python, "allocated"))?,
-        taken: number(all, intern!(python, "freed"))?,
-    })
 }
 
 fn counter(all: &Bound<'_, PyAny>) -> PyResult<Counter> {

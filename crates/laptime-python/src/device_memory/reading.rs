@@ -64,15 +64,9 @@ impl Allocators {
                 || (!is_inside && self.holds(python, index)?)
             {
                 self.known.fetch_or(1 << index, Relaxed);
-                if self.plays() {
-                    continue;
-                }
                 let stats = self.tell(python, index)?;
                 self.fold(python, index, &stats)?;
             }
-        }
-        if self.plays() {
-            self.look_with_history(python)?;
         }
         Ok(true)
     }
@@ -99,9 +93,6 @@ impl Allocators {
 
     /// Tells the recorder what a device's peaks are before the program resets them.
     pub(super) fn tell_last(&self, python: Python<'_>, index: u32) -> PyResult<()> {
-        if self.plays() {
-            return self.look_with_history(python);
-        }
         self.tell(python, index).map(drop)
     }
 

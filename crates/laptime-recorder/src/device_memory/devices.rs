@@ -5,7 +5,7 @@
 use laptime_core::{DeviceMemory, MemoryOnDevice};
 
 use super::counter::Mode;
-use super::frames::{Frames, Most, Reading};
+use super::frames::{Frames, Reading};
 use crate::lock::Lock;
 use crate::state::{self, More};
 
@@ -121,14 +121,6 @@ pub fn read(device: u32, reading: Reading) {
     if is_on() {
         let mode = devices.mode;
         devices.of(device).look(reading, mode);
-    }
-}
-
-/// As [`read`], by somebody who knows the most since the last time, such as from the allocator's history.
-pub fn read_knowing(device: u32, reading: Reading, most: Most) {
-    let mut devices = DEVICES.lock();
-    if is_on() {
-        devices.of(device).look_knowing(reading, most);
     }
 }
 

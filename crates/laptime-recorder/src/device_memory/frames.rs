@@ -19,11 +19,11 @@ pub struct Reading {
 
 /// The greatest values of both counters in a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Most {
+struct Most {
     /// Of live tensors.
-    pub allocated: Bounds,
+    allocated: Bounds,
     /// Held by the allocator.
-    pub reserved: Bounds,
+    reserved: Bounds,
 }
 
 impl Most {
@@ -95,11 +95,6 @@ impl Frames {
             allocated: reading.allocated.most_since(allocated, mode),
             reserved: reading.reserved.most_since(reserved, mode),
         };
-        self.look_knowing(reading, most);
-    }
-
-    /// The same, by somebody who knows the most since the last time.
-    pub fn look_knowing(&mut self, reading: Reading, most: Most) {
         self.most = self.most.max(most);
         self.latest = reading;
     }

@@ -1,11 +1,10 @@
-//! Twenty thousand random programs, each read in the three ways, beside laps that remember everything.
+//! Twenty thousand random programs, each read in both ways, beside laps that remember everything.
 
 use laptime_core::DeviceMemory;
 
 use super::allocator_model::Allocator;
 use super::counter::Mode;
 use super::frames::{Frames, Reading};
-use super::history::History;
 
 const PROGRAMS: u64 = 20_000;
 const STEPS: u64 = 40;
@@ -14,9 +13,6 @@ const STEPS: u64 = 40;
 enum Way {
     Bounds,
     Fold,
-    History,
-    /// Whose history loses entries now and then.
-    Holes,
 }
 
 /// Random numbers (xorshift*, Vigna 2016).
@@ -45,7 +41,6 @@ impl Random {
 struct Device {
     allocator: Allocator,
     frames: Frames,
-    history: History,
     /// What the door folded into the program's peaks.
     folded: [u64; 2],
     held: Vec<u64>,
@@ -56,7 +51,6 @@ impl Device {
         Self {
             allocator: Allocator::default(),
             frames: Frames::new(),
-            history: History::default(),
             folded: [0; 2],
             held: Vec::new(),
         }
@@ -74,7 +68,7 @@ impl Device {
         }
     }
 
-    fn look(&mut self, way: Way, random: &mut Random) {
+    fn look(&mut self, way: Way) {
         let reading = self.reading();
         match way {
             Way::Bounds => self.frames.look(reading, Mode::Bounds),
@@ -86,41 +80,16 @@ impl Device {
                 self.allocator.reset_peaks();
                 self.frames.was_reset();
             }
-            Way::History | Way::Holes => self.look_by_history(way == Way::Holes, random),
-        }
-    }
-
-    fn look_by_history(&mut self, has_holes: bool, random: &mut Random) {
-        let now = self.allocator.look;
-        let entries = &mut self.allocator.history;
-        if has_holes && !entries.is_empty() && random.below(4) == 0 {
-            entries.remove(random.below(entries.len()));
-        }
-        let mut most = None;
-        if self.history.is_needed(&now) && !self.history.lacks_blocks() {
-            most = self.history.play(now, entries).ok();
-            assert!(most.is_some() || has_holes, "a whole history is believed");
-            entries.clear();
-        }
-        match most.or_else(|| self.history.look(now)) {
-            Some(most) => self.frames.look_knowing(self.reading(), most),
-            None => self.frames.look(self.reading(), Mode::Bounds),
-        }
-        if self.history.lacks_blocks() {
-            self.allocator.history.clear();
-            self.history.begin(now, &self.allocator.segments());
-            assert!(!self.history.lacks_blocks());
         }
     }
 
     /// The program resets its peaks, where the door sees it.
-    fn reset(&mut self, way: Way, random: &mut Random) {
-        self.look(way, random);
+    fn reset(&mut self, way: Way) {
+        self.look(way);
         self.allocator.reset_peaks();
         self.allocator.alone = self.levels();
         self.folded = [0; 2];
         self.frames.was_reset();
-        self.history.was_reset();
     }
 
     fn check_the_programs_peaks(&self) {
@@ -149,7 +118,7 @@ fn check(way: Way, told: DeviceMemory, start: [u64; 2], most: [u64; 2], end: [u6
         told.reserved_peak_bytes
             .is_none_or(|bytes| bytes == most[1])
     );
-    if matches!(way, Way::Fold | Way::History) {
+    if way == Way::Fold {
         assert!(told.is_exact(), "{told:?} is not exact");
         assert_eq!(told.reserved_peak_bytes, Some(most[1]));
     }
@@ -158,8 +127,6 @@ fn check(way: Way, told: DeviceMemory, start: [u64; 2], most: [u64; 2], end: [u6
 /// Runs one program. How many of its laps were exact, of how many.
 fn run(seed: u64, way: Way) -> (usize, usize) {
     let mut random = Random::of(seed);
-    // Apart, so that each way has the same program.
-    let mut holes = Random::of(!seed);
     let mut devices: Vec<Device> = (0..=seed % 2).map(|_| Device::new()).collect();
     let mut laps: Vec<Remembered> = Vec::new();
     let (mut exact, mut all) = (0, 0);
@@ -175,14 +142,13 @@ fn run(seed: u64, way: Way) -> (usize, usize) {
             0..=11 if !device.held.is_empty() => {
                 let which = random.below(device.held.len());
                 let address = device.held.swap_remove(which);
-                device.allocator.free(address, random.below(4) == 0);
+                device.allocator.free(address);
             }
-            12 => device.allocator.catch_up(),
             13 => device.allocator.empty_cache(),
-            14 => device.reset(way, &mut holes),
+            14 => device.reset(way),
             15..=17 if laps.len() < 8 => {
                 for device in &mut devices {
-                    device.look(way, &mut holes);
+                    device.look(way);
                     device.frames.open(step);
                 }
                 let levels = devices
@@ -203,7 +169,7 @@ fn run(seed: u64, way: Way) -> (usize, usize) {
                 };
                 let lap = laps.remove(which);
                 for (device, (start, most)) in devices.iter_mut().zip(lap.seen) {
-                    device.look(way, &mut holes);
+                    device.look(way);
                     let told = device
                         .frames
                         .close(lap.lap)
@@ -247,19 +213,7 @@ fn folded_laps_are_exact_in_twenty_thousand_programs() {
 }
 
 #[test]
-fn laps_by_history_are_exact_in_twenty_thousand_programs() {
-    let (exact, all) = run_all(Way::History);
-    assert_eq!(exact, all);
-}
-
-#[test]
 fn bounds_hold_the_truth_in_twenty_thousand_programs() {
     let (exact, all) = run_all(Way::Bounds);
     assert!(exact < all, "some are not exact");
-}
-
-#[test]
-fn a_history_with_holes_is_never_wrong_in_twenty_thousand_programs() {
-    let (exact, all) = run_all(Way::Holes);
-    assert!(all / 2 < exact && exact < all, "{exact} of {all} are exact");
 }

@@ -50,8 +50,6 @@ pub enum DeviceMemory {
     Bounds,
     /// With exact peaks: the allocator's own begins anew at each lap.
     Fold,
-    /// With exact peaks: the allocator's history of its calls is recorded and played.
-    History,
 }
 
 impl DeviceMemory {
@@ -61,7 +59,6 @@ impl DeviceMemory {
             Self::Off => "off",
             Self::Bounds => "bounds",
             Self::Fold => "fold",
-            Self::History => "history",
         }
     }
 }
@@ -83,11 +80,7 @@ pub(super) fn streams(typed: &OsStr) -> Option<Streams> {
 }
 
 pub(super) fn memory(typed: &OsStr) -> Option<DeviceMemory> {
-    let modes = [
-        DeviceMemory::Bounds,
-        DeviceMemory::Fold,
-        DeviceMemory::History,
-    ];
+    let modes = [DeviceMemory::Bounds, DeviceMemory::Fold];
     match on_or_off(typed) {
         Some(true) => Some(DeviceMemory::Fold),
         Some(false) => Some(DeviceMemory::Off),
