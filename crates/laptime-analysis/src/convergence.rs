@@ -1,7 +1,7 @@
 //! Learning speed: when a metric first reaches a threshold.
 //!
-//! [`first_reached`] looks at a plain series and serves `laptime.timing`; recordings are asked by
-//! `laptime report --until` ([`crate::Until`]). Values that are not finite reach nothing.
+//! Recordings are asked by `laptime report --until` ([`crate::Until`]). Values that are not finite reach
+//! nothing.
 
 /// Which side of the threshold is the good one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,15 +88,6 @@ impl<At: Copy + Ord> Default for Reached<At> {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Finds the first value of a series that reaches the threshold, and the best one of all.
-pub fn first_reached(values: &[f64], relation: Relation, threshold: f64) -> Reached<usize> {
-    let mut reached = Reached::new();
-    for (index, value) in values.iter().copied().enumerate() {
-        reached.take(index, value, relation, threshold);
-    }
-    reached
 }
 
 #[cfg(test)]

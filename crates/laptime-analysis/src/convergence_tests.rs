@@ -4,6 +4,15 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Finds the first value of a series that reaches the threshold, and the best one of all.
+fn first_reached(values: &[f64], relation: Relation, threshold: f64) -> Reached<usize> {
+    let mut reached = Reached::new();
+    for (index, value) in values.iter().copied().enumerate() {
+        reached.take(index, value, relation, threshold);
+    }
+    reached
+}
+
 #[test]
 fn a_loss_reaches_its_threshold_from_above() {
     let reached = first_reached(&[0.9, 0.4, 0.1, 0.2], Relation::AtMost, 0.1);

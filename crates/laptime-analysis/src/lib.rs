@@ -40,6 +40,7 @@ mod held_loop;
 pub mod inference;
 mod kept;
 mod lanes;
+mod latency;
 mod launches;
 mod memory;
 mod memory_row;
@@ -77,7 +78,6 @@ mod steps;
 mod summary;
 mod telemetry;
 pub mod timer;
-pub mod timing;
 mod too_few;
 mod totals;
 mod tree;
@@ -109,6 +109,7 @@ pub use functions::{
     ImportTime, LapFunctions, LineTime, StackNode,
 };
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
+pub use latency::{Latency, Steadiness};
 pub use memory_row::HostMemoryRow;
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest, nearest_name, nearest_path};

@@ -243,19 +243,9 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         stretches::ran,
         stretches::write_operations,
         timer_state::copied_timer,
-        timing::megabytes,
+        timing::csv_field,
+        timing::first_steady,
         timing::ticks_to_seconds,
-        timing::timing_breakdown,
-        timing::timing_csv,
-        timing::timing_first_reached,
-        timing::timing_json,
-        timing::timing_line,
-        timing::timing_slowest,
-        timing::timing_speedup,
-        timing::timing_speedup_analysis,
-        timing::timing_summary,
-        timing::timing_warmup,
-        timing::timing_warmup_table,
     );
     Ok(())
 }

@@ -1,16 +1,11 @@
-//! `laptime.timing`: what its functions compute and how they print it.
-//!
-//! Names, defaults and checks of arguments are Python's; every formula and layout is the
-//! analysis' and the report's.
+//! What `laptime.timing` has of statistics: latencies, and where warm-up ends. All else of it is plain Python.
 
-use laptime_analysis::convergence::{Reached, Relation, first_reached};
-use laptime_analysis::timing::{self as analysis, Latency as Statistics, Steadiness};
+use laptime_analysis::{Latency as Statistics, Steadiness};
 use laptime_python_macros::guarded;
-use laptime_report::timing::{self as layout, Figures, Memory, Row, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use crate::fast::name::Text;
 use crate::rate;
 
 /// Latency of a model's calls, in milliseconds.
@@ -67,11 +62,6 @@ impl Latency {
             Steadiness::Unknown(why) => (None, Some(why.to_string())),
         }
     }
-
-    /// The table that `print_inference_benchmark` prints.
-    fn table(&self, name: &str, details: bool) -> String {
-        layout::inference(name, &self.0, details)
-    }
 }
 
 /// A length of time in ticks, in seconds.
@@ -81,189 +71,20 @@ pub fn ticks_to_seconds(ticks: u64) -> f64 {
     rate::nanoseconds(ticks) / 1e9
 }
 
-/// Bytes in MB of 2²⁰ bytes.
+/// Epochs, or other stretches of so many seconds, before the steady state, or why that can't be told.
 #[guarded]
 #[pyfunction]
-pub fn megabytes(bytes: i64) -> f64 {
-    layout::megabytes(bytes)
-}
-
-/// The line of a tracked call; `memory` is `"host"` or `"device"`.
-#[guarded]
-#[pyfunction]
-#[pyo3(signature = (name, seconds, memory=None, peak_bytes=None))]
-pub fn timing_line(
-    name: &str,
-    seconds: f64,
-    memory: Option<&str>,
-    peak_bytes: Option<i64>,
-) -> String {
-    let memory = match (memory, peak_bytes) {
-        (None, _) => Memory::NotAsked,
-        (Some(_), None) => Memory::Unavailable,
-        (Some("device"), Some(bytes)) => Memory::DevicePeak(bytes),
-        (Some(_), Some(bytes)) => Memory::HostPeak(bytes),
-    };
-    layout::complete(name, seconds, memory)
-}
-
-/// The summary of timers with their seconds and depths.
-#[guarded]
-#[pyfunction]
-pub fn timing_summary(section: &str, timers: Vec<(String, f64, usize)>, datasets: u64) -> String {
-    let rows: Vec<Row<'_>> = timers
-        .iter()
-        .map(|(name, seconds, depth)| Row {
-            name,
-            seconds: *seconds,
-            depth: *depth,
-        })
-        .collect();
-    layout::summary(section, &rows, datasets)
-}
-
-fn borrowed(pairs: &[(String, f64)]) -> Vec<(&str, f64)> {
-    pairs.iter().map(|(name, one)| (&**name, *one)).collect()
-}
-
-/// Times over a baseline's; `None` where one of them is zero.
-#[guarded]
-#[pyfunction]
-pub fn timing_speedup(baseline: f64, seconds: f64) -> Option<f64> {
-    analysis::speedup(baseline, seconds)
-}
-
-/// The index of the longest time.
-#[guarded]
-#[pyfunction]
-pub fn timing_slowest(seconds: Vec<f64>) -> Option<usize> {
-    analysis::slowest(&seconds)
-}
-
-/// The analysis of timers against one of them.
-#[guarded]
-#[pyfunction]
-#[pyo3(signature = (timers, baseline))]
-pub fn timing_speedup_analysis(timers: Vec<(String, f64)>, baseline: Option<usize>) -> String {
-    layout::speedup_analysis(&borrowed(&timers), baseline)
-}
-
-/// The breakdown of phases.
-#[guarded]
-#[pyfunction]
-pub fn timing_breakdown(name: &str, phases: Vec<(String, f64)>, covered: f64) -> String {
-    layout::breakdown(name, &borrowed(&phases), covered)
-}
-
-/// First, steady, overhead in seconds and in percent; epochs of warm-up; why there are none.
-type Warmup = (
-    f64,
-    Option<f64>,
-    Option<f64>,
-    Option<f64>,
-    Option<usize>,
-    Option<String>,
-);
-
-/// What the first epoch cost beyond the others.
-#[guarded]
-#[pyfunction]
-pub fn timing_warmup(epochs: Vec<f64>) -> Option<Warmup> {
-    let of = analysis::epoch_warmup(&epochs)?;
-    Some((
-        of.first_seconds,
-        of.steady_seconds,
-        of.overhead_seconds,
-        of.overhead_ratio.map(|ratio| ratio * 100.0),
-        of.warmup_epochs.as_ref().ok().copied(),
-        of.warmup_epochs.err().map(|why| why.to_string()),
-    ))
-}
-
-/// The table that `print_warmup_analysis` prints.
-#[guarded]
-#[pyfunction]
-#[pyo3(signature = (name, first, steady, overhead, percent))]
-pub fn timing_warmup_table(
-    name: &str,
-    first: f64,
-    steady: Option<f64>,
-    overhead: Option<f64>,
-    percent: Option<f64>,
-) -> String {
-    let figures = Figures {
-        first_seconds: first,
-        steady_seconds: steady,
-        overhead_seconds: overhead,
-        overhead_ratio: percent.map(|percent| percent / 100.0),
-    };
-    layout::warmup(name, &figures)
-}
-
-/// Where a series first reaches a threshold, and its best value with its place.
-#[guarded]
-#[pyfunction]
-pub fn timing_first_reached(
-    values: Vec<f64>,
-    is_loss: bool,
-    threshold: f64,
-) -> (Option<usize>, Option<(usize, f64)>) {
-    let relation = if is_loss {
-        Relation::AtMost
-    } else {
-        Relation::AtLeast
-    };
-    let Reached { first, best } = first_reached(&values, relation, threshold);
-    (first.map(|(index, _)| index), best)
-}
-
-/// Any value of a timer; what is none of ours becomes its text.
-fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
-    if object.is_none() {
-        return Ok(Value::Absent);
+pub fn first_steady(seconds: Vec<f64>) -> (Option<usize>, Option<String>) {
+    let durations: Vec<u64> = seconds.iter().map(|one| (one * 1e9) as u64).collect();
+    match laptime_analysis::warmup::first_steady(&durations) {
+        Ok(first) => (Some(first), None),
+        Err(why) => (None, Some(why.to_string())),
     }
-    if let Ok(truth) = object.cast::<PyBool>() {
-        return Ok(Value::Bool(truth.is_true()));
-    }
-    if let Ok(text) = object.cast::<PyString>() {
-        return Ok(Value::Text(text.to_string()));
-    }
-    if let Ok(entries) = object.cast::<PyDict>() {
-        return named(entries).map(Value::Map);
-    }
-    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        let items = object.try_iter()?.map(|item| value(&item?));
-        return items.collect::<PyResult<_>>().map(Value::List);
-    }
-    if object.is_instance_of::<PyFloat>() {
-        return object.extract().map(Value::Number);
-    }
-    if (object.is_instance_of::<PyInt>() || object.hasattr("__index__")?)
-        && let Ok(number) = object.extract()
-    {
-        return Ok(Value::Integer(number));
-    }
-    // Numbers of numpy and torch are floats to Python.
-    Ok(object
-        .extract()
-        .map_or_else(|_| Value::Text(object.to_string()), Value::Number))
 }
 
-fn named(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {
-    let entry = |(name, held): (Bound<'_, PyAny>, _)| Ok((name.to_string(), value(&held)?));
-    entries.iter().map(entry).collect()
-}
-
-/// Timers as comma-separated values.
+/// A field of a CSV row, in quotes where it needs them.
 #[guarded]
 #[pyfunction]
-pub fn timing_csv(section: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
-    Ok(layout::csv(section, &named(timers)?))
-}
-
-/// Timers as JSON.
-#[guarded]
-#[pyfunction]
-pub fn timing_json(section: &str, timestamp: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
-    Ok(layout::json(section, timestamp, &named(timers)?))
+pub fn csv_field(text: Text) -> String {
+    laptime_core::csv_field(&text.0)
 }

@@ -56,7 +56,6 @@ mod span_table;
 mod steady;
 mod step_line;
 mod text;
-pub mod timing;
 pub mod torchtimer;
 mod tree;
 mod until;

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Literal, TypedDict, cast
 
-from .._core import timing_first_reached
 from .output import say_why
 from .timers import to_seconds
 
@@ -65,7 +64,11 @@ def calculate_convergence_metrics(
     if not values:
         raise ValueError("results hold no epoch")
     seconds, source = _seconds(columns, times, len(values))
-    first, best = timing_first_reached(values, mode == "min", limit)
+    finite = [(at, one) for at, one in enumerate(values) if math.isfinite(one)]
+    reached = (at for at, one in finite if (one <= limit if mode == "min" else one >= limit))
+    first = next(reached, None)
+    best_of = min if mode == "min" else max
+    best = best_of(finite, key=lambda one: one[1], default=None)
     label = "the metric" if name is None else repr(name)
     if first == 0 and len(values) > 1:
         say_why(f"{label} meets the threshold from the first epoch on: is mode={mode!r} meant?")

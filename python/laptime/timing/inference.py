@@ -7,13 +7,15 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, TypedDict, cast
 
-from .._core import Latency, lap, now
+from .._core import Latency, lap, now, visible_text
 from .._launches import wait_for
 from ..benchmarks._undisturbed import evaluating
 from ..device.tensors import devices_in, tensors
 from ..device.usage import synchronize
-from .output import say
+from .output import NONE, say
 from .timers import check_count, check_name
+
+_WIDTH = 40
 
 
 class InferenceResult(TypedDict):
@@ -71,8 +73,41 @@ def print_inference_benchmark(
     """
     check_name("model_name", model_name)
     latency, facts = _measured(model, test_input, num_iterations, warmup, batch_size)
-    say(latency.table(model_name, details))
+    say(layout(model_name, latency, details))
     return _result(latency, facts)
+
+
+def layout(name: str, latency: Latency, details: bool) -> str:
+    """The table of people's own helpers, to the character, and with `details` what goes beyond."""
+    mean, least, most, median, p90, p99 = (f"{ms:.3f} ms" for ms in latency.milliseconds)
+    rate = latency.samples_per_s
+    told = {
+        "Mean latency": mean,
+        "Min latency": least,
+        "Max latency": most,
+        "Throughput": f"{NONE} (the calls took no time)"
+        if rate is None
+        else f"{rate:.1f} samples/sec",
+    }
+    if details:
+        interval = latency.interval
+        steady, why = latency.steadiness
+        told |= {
+            "Median latency": median,
+            "95% CI of median": f"{NONE} ({latency.interval_reason})"
+            if interval is None
+            else "{:.3f} to {:.3f} ms".format(*interval),
+            "p90 latency": p90,
+            "p99 latency": p99,
+            "Steady": "yes" if steady else f"{NONE if steady is None else 'no'} ({why})",
+        }
+    lines = [
+        f"{visible_text(name)} Inference Benchmark:",
+        "-" * _WIDTH,
+        *(f"  {f'{label}:':<21}{said}" for label, said in told.items()),
+        "-" * _WIDTH,
+    ]
+    return "\n".join(lines)
 
 
 def _measured(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+#: What stands for a figure that there is none of.
+NONE = "\N{EN DASH}"
+
 _is_quiet = False
 _said: set[str] = set()
 

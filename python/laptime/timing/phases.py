@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 
-from .._core import close_span, now, open_span, ticks_to_seconds, timing_breakdown
+from .._core import close_span, now, open_span, ticks_to_seconds, visible_text
 from .output import say
+from .summary import share
 from .timers import check_name
+
+_WIDTH = 40
 
 
 class DetailedTimer:
@@ -74,8 +77,23 @@ class DetailedTimer:
     def print_breakdown(self) -> None:
         """Prints the phases, longest first, with their shares of `total`."""
         ticks, covered = self._so_far()
-        rows = [(name, ticks_to_seconds(one)) for name, one in ticks.items()]
-        say(timing_breakdown(self.name, rows, ticks_to_seconds(covered)))
+        seconds = {name: ticks_to_seconds(one) for name, one in ticks.items()}
+        say(layout(self.name, seconds, ticks_to_seconds(covered)))
 
     def __repr__(self) -> str:
         return f"<laptime.timing.DetailedTimer {self.name!r}>"
+
+
+def layout(name: str, seconds: dict[str, float], covered: float) -> str:
+    """The table, to the character: people parse it. All may exceed 100 %, as phases nest."""
+    longest_first = sorted(seconds.items(), key=lambda item: -item[1])
+    lines = [
+        f"{visible_text(name)} - Detailed Breakdown:",
+        "-" * _WIDTH,
+        *(
+            f"  {visible_text(phase):<20}: {one:>8.2f}s ({share(one, covered) * 100:5.1f}%)"
+            for phase, one in longest_first
+        ),
+        "-" * _WIDTH,
+    ]
+    return "\n".join(lines)

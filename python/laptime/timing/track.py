@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import ParamSpec, TypeVar
 
-from .._core import megabytes, timing_line
+from .._core import visible_text
 from ..device.usage import Peak, Usage, usage
 from . import memory
 from .output import is_quiet, say_done, say_why
@@ -19,7 +19,17 @@ from .timers import Call, Timers, check_call
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_MB = 1 << 20
 _UNFINISHED = (CoroutineType, GeneratorType, AsyncGeneratorType)
+
+
+def line(name: str, seconds: float, rest: str) -> str:
+    """What a tracked call prints when it is done, to the character: people parse it."""
+    return f"{visible_text(name)} complete: {seconds:.2f}s{rest}"
+
+
+def _said(what: str, peak: int | None) -> str:
+    return "" if peak is None else f", {what}: {peak / _MB:.1f} MB"
 
 
 def _finish(result: object, line: Callable[[], str]) -> None:
@@ -48,7 +58,7 @@ def track_time(
     finally:
         seconds = call.stop()
         call.keep(timers, seconds)
-    _finish(result, lambda: timing_line(name, seconds))
+    _finish(result, lambda: line(name, seconds, " total"))
     return result
 
 
@@ -77,12 +87,12 @@ def track_time_and_memory(
         current, peak = call.measured or (None, None)
         value = {"time": seconds, "peak_memory_mb": _mb(peak), "current_memory_mb": _mb(current)}
         call.keep(timers, value)
-    _finish(result, lambda: timing_line(name, seconds, "host", peak))
+    _finish(result, lambda: line(name, seconds, _said("peak memory", peak)))
     return result
 
 
 def _mb(number: int | None) -> float | None:
-    return None if number is None else megabytes(number)
+    return None if number is None else number / _MB
 
 
 def track_time_and_gpu(
@@ -104,7 +114,7 @@ def track_time_and_gpu(
         seconds = call.stop()
         found, reason = call.measured
         call.keep(timers, {"time": seconds, **_usage(found, reason)})
-    _finish(result, lambda: timing_line(name, seconds, "device", found and found.most))
+    _finish(result, lambda: line(name, seconds, _said("GPU peak", found and found.most)))
     return result
 
 
@@ -121,7 +131,7 @@ def _usage(found: Usage | None, reason: str | None) -> dict[str, float | None]:
         say_why(f"GPU memory is not measured: {reason}")
         return {"allocated_mb": None, "reserved_mb": None, "max_allocated_mb": None}
     return {
-        "allocated_mb": megabytes(found.allocated),
-        "reserved_mb": megabytes(found.reserved),
-        "max_allocated_mb": megabytes(found.most),
+        "allocated_mb": found.allocated / _MB,
+        "reserved_mb": found.reserved / _MB,
+        "max_allocated_mb": found.most / _MB,
     }

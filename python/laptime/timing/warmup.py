@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import fsum
 from typing import Any, TypedDict, cast
 
-from .._core import timing_warmup, timing_warmup_table
-from .output import say
+from .._core import first_steady, visible_text
+from .output import NONE, say
 from .timers import check_count, check_name, to_seconds
+
+_WIDTH = 40
 
 
 class WarmupStats(TypedDict):
@@ -38,10 +41,17 @@ def track_warmup_timing(total_epochs: int, epoch_times: Iterable[float]) -> Warm
     times = [to_seconds(f"epoch_times[{at}]", one) for at, one in enumerate(epoch_times)]
     if len(times) > total:
         raise ValueError(f"epoch_times has {len(times)} entries, more than total_epochs {total}")
-    found = timing_warmup(times)
-    if found is None:
+    if not times:
         raise ValueError("epoch_times is empty")
-    first, steady, overhead, percent, epochs, reason = found
+    first, *others = times
+    steady = fsum(others) / len(others) if others else None
+    overhead = None if steady is None else first - steady
+    percent = None
+    if overhead == 0:
+        percent = 0.0
+    elif steady and overhead is not None:
+        percent = overhead / steady * 100
+    epochs, reason = first_steady(times)
     return {
         "first_epoch_time": first,
         "avg_steady_state_time": steady,
@@ -63,4 +73,25 @@ def print_warmup_analysis(stats: Mapping[str, Any] | WarmupStats, model_name: st
     if missing:
         raise ValueError(f"stats lacks {missing[0]!r}: pass what track_warmup_timing returned")
     figures = cast("Mapping[str, Any]", stats)
-    say(timing_warmup_table(model_name, *(figures[key] for key in keys)))
+    say(layout(model_name, *(figures[key] for key in keys)))
+
+
+def layout(
+    name: str, first: float, steady: float | None, overhead: float | None, percent: float | None
+) -> str:
+    """The table, to the character: people parse it."""
+    of_steady = f"{NONE:>5}" if percent is None else f"{percent:5.1f}"
+    beyond = "" if overhead is None else f" ({of_steady}%)"
+    lines = [
+        f"{visible_text(name)} - Warmup Analysis:",
+        "-" * _WIDTH,
+        f"  {'First epoch:':<23}{_said(first)}",
+        f"  {'Steady state:':<23}{_said(steady)}",
+        f"  {'Warmup overhead:':<23}{_said(overhead)}{beyond}",
+        "-" * _WIDTH,
+    ]
+    return "\n".join(lines)
+
+
+def _said(seconds: float | None) -> str:
+    return f"{NONE} (there is only one epoch)" if seconds is None else f"{seconds:.3f}s"

@@ -90,3 +90,7 @@ fn steadiness(durations_ns: &[f64]) -> Steadiness {
     };
     Steadiness::Drifting(Unavailable(why))
 }
+
+#[cfg(test)]
+#[path = "latency_tests.rs"]
+mod tests;
