@@ -12,7 +12,7 @@
 #   make clean      removes all that the recipes made
 #
 # Every part of `make test` and `make test-all` is a recipe of its own: `make parts` lists them,
-# docs/testing.md has what each promises. They stand in make/*.mk by subject.
+# tests/README.md has what each promises. They stand in make/*.mk by subject.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c

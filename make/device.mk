@@ -1,4 +1,4 @@
-# The experiments on a GPU (docs/testing.md).
+# The experiments on a GPU (tests/README.md).
 
 .PHONY: gpu gpu-pack gpu-dry gpu-dry-three
 # What they need where there is a GPU, built where there is none: .build/gpu-pack and its archive.

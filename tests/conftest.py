@@ -110,7 +110,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
 
 @pytest.fixture(autouse=True)
 def _no_report_contradicts_itself() -> Iterator[None]:
-    """What Laptime reported in this process passed its checker (docs/testing.md)."""
+    """What Laptime reported in this process passed its checker (tests/README.md)."""
     yield
     core = sys.modules.get("laptime._core")
     # Not there in what is released.

@@ -16,7 +16,7 @@ from masked import missing
 from runner import ROOT, Ran, cells_of, import_torch, run
 from snippets import Snippet, of_page
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "tests/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 #: A page that shows times is run again where a machine was disturbed.
 TRIES = 3
 #: Compiled and run with the crates' own tests, or data.
