@@ -47,8 +47,8 @@ pub fn differs(matched: &Matched<'_>) -> Vec<Difference> {
     differs
 }
 
-/// Programs of other names that have less than half of their paths in common. A program that was
-/// renamed has most of them.
+/// Programs of other names that have less than half of their paths in common, or none at all. A program
+/// that was renamed has most of them.
 pub fn program(matched: &Matched<'_>) -> Option<Difference> {
     let rows = matched.rows().iter();
     let spans: Vec<bool> = rows
@@ -59,7 +59,8 @@ pub fn program(matched: &Matched<'_>) -> Option<Difference> {
     let told = |run: &Run| Some(run.summary.program.clone()).filter(|name| !name.is_empty());
     let names = difference("program", told, matched)?;
     // Several of one side are no reason by themselves.
-    (names.base != names.new && 2 * common < spans.len()).then_some(names)
+    let is_another = spans.is_empty() || 2 * common < spans.len();
+    (names.base != names.new && is_another).then_some(names)
 }
 
 /// A fact that the sides tell differently. Runs of one side may differ as well: that is said of both.

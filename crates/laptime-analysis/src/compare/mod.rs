@@ -79,8 +79,13 @@ pub fn compare(base: &[Run], others: &[Vec<Run>], options: &Options) -> Comparis
 fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
     let matched = Matched::new(base, new);
     let differs = comparable::differs(&matched);
-    let is_common = |paths: &Paths<'_>| paths.are_both() && paths.kind == RowKind::Span;
-    let has_common = matched.rows().iter().any(is_common);
+    let is_span = |paths: &&Paths<'_>| paths.kind == RowKind::Span;
+    let mut spans = matched.rows().iter().filter(is_span);
+    // Of runs without laps their times are compared.
+    let has_common = match spans.next() {
+        Some(first) => first.are_both() || spans.any(Paths::are_both),
+        None => true,
+    };
     let refusal = match (has_common, differs.first()) {
         (false, _) => Some(match comparable::program(&matched) {
             Some(one) => format!(

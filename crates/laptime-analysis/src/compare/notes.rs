@@ -7,6 +7,7 @@ use super::matched::{Basis, Matched};
 use super::run::Run;
 use super::{delayed, recorded_with};
 use crate::finding::Finding;
+use crate::span_row::RowKind;
 use crate::spoken::spoken;
 use crate::summary::nouns;
 use crate::verdict::Verdict;
@@ -118,12 +119,16 @@ fn unsteady(matched: &Matched<'_>) -> Option<Warning> {
 }
 
 fn stepless(matched: &Matched<'_>) -> Option<Warning> {
+    let mut rows = matched.rows().iter();
+    let has_laps = rows.any(|paths| paths.kind == RowKind::Span);
     (matched.basis() == Basis::Run).then(|| {
-        Warning::new(
-            "no-common-step",
-            "the recordings have no step in common, so whole runs are compared",
-        )
-        .with_hint("a lap named step around what the program repeats compares that")
+        let said = if has_laps {
+            "the recordings have no step in common, so whole runs are compared"
+        } else {
+            "the recordings have no laps, so whole runs are compared"
+        };
+        Warning::new("no-common-step", said)
+            .with_hint("a lap named step around what the program repeats compares that")
     })
 }
 

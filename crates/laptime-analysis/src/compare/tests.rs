@@ -539,3 +539,22 @@ fn steps_that_waited_for_a_cpu_are_not_told_to_be_slower() {
     assert_eq!(judged(&free[..1], &[slower]), (Verdict::Slower, false));
     assert_eq!(judged(&free, &kept), (Verdict::Slower, true));
 }
+
+#[test]
+fn runs_without_laps_are_compared_by_their_times() {
+    let plain = |program: &str, ms: u64| {
+        let mut run = fed::run("plain.lap", &[Script::new(7, ms * MS)]);
+        program.clone_into(&mut run.summary.program);
+        run
+    };
+    let runs = |program, ms: [u64; 5]| ms.map(|ms| plain(program, ms));
+    let (base, slower) = (
+        runs("a.py", [100, 101, 102, 99, 100]),
+        runs("a.py", [150, 151, 152, 149, 150]),
+    );
+    assert_eq!(pair_of(&base, &slower).verdict, Verdict::Slower);
+    assert_eq!(pair_of(&base, &base).verdict, Verdict::Inconclusive);
+    let other = pair_of(&base, &runs("b.py", [150, 151, 152, 149, 150]));
+    assert_eq!(other.verdict, Verdict::NotComparable);
+    assert_eq!(other.differs[0].what, "program");
+}
