@@ -31,21 +31,15 @@ def sync_on(value: Result) -> Result:
     JAX arrays, and tensors on a device, are found in dictionaries, lists and tuples. What has
     nothing to wait for passes through. An error of the computation is raised.
     """
-    wait_for(value)
-    if "torch" in sys.modules:
+    has_torch = "torch" in sys.modules
+    if has_torch or "jax" in sys.modules:
         from .device.tensors import devices_in
-        from .device.usage import synchronize
+        from .device.wait import synchronize_all, wait_for
 
-        for device in devices_in(value):
-            synchronize(device)
+        wait_for(value)
+        if has_torch:
+            synchronize_all(devices_in(value))
     return value
-
-
-def wait_for(value: object) -> None:
-    """Waits until the JAX arrays in a value are computed."""
-    block = getattr(sys.modules.get("jax"), "block_until_ready", None)
-    if block is not None:
-        block(value)
 
 
 def note_launches() -> None:

@@ -315,7 +315,7 @@ def test_results_of_jax_are_waited_for(tmp_path: Path) -> None:
         tmp_path,
         LOAD,
         "import jax, jax.numpy as jnp\nx = jnp.ones((600, 600))\n"
-        "from laptime.benchmarks._finishing import holds_jax\n"
+        "from laptime.device.wait import holds_jax\n"
         "print(holds_jax({'a': [x]}), holds_jax([1]))",
         "waited = []\nblock = jax.block_until_ready\n"
         "jax.block_until_ready = lambda value: waited.append(1) or block(value)\n"

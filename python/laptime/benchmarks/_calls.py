@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import InferencePlan, LoadPlan, now, ticks_to_ns
 from ..device.tensors import tensors
-from ..device.usage import waiter
+from ..device.wait import finish_devices, waiter
 from ._batches import arguments, copied, each, is_changed
-from ._finishing import finish_devices
 from ._loop import Measured
 from ._undisturbed import with_ordinary_tensors
 

@@ -17,8 +17,8 @@ from time import process_time_ns
 from typing import TYPE_CHECKING, Any
 
 from .._core import now
-from .._launches import wait_for
-from ._finishing import finish_devices, holds_jax, lazy
+from ..device.wait import finish_devices, holds_jax, wait_for
+from ._lazy_results import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

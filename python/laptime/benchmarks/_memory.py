@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import memory_close, memory_open, memory_start, memory_stop
 from ..device.usage import Peak, usage
-from ._finishing import finish_all
+from ..device.wait import finish_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._core import now, ticks_to_ns
-from .._launches import wait_for
-from ._finishing import finish_devices, holds_jax
+from ..device.wait import finish_devices, holds_jax, wait_for
 from ._loop import Measured, loop_over
 
 if TYPE_CHECKING:

@@ -22,3 +22,10 @@ def devices_in(value: Any) -> list[Any]:
     devices = (getattr(one, "device", None) for one in tensors(value))
     used = (device for device in devices if getattr(device, "type", "cpu") not in ("cpu", "meta"))
     return list({str(device): device for device in used}.values())
+
+
+def devices_of(model: Any, *values: Any) -> list[Any]:
+    """Every device but the CPU that holds a parameter, a buffer or one of the values."""
+    listed = [getattr(model, name, None) for name in ("parameters", "buffers")]
+    held = [one for listing in listed if callable(listing) for one in cast("Any", listing())]
+    return devices_in([*held, values])

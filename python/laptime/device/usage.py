@@ -1,49 +1,10 @@
-"""What is asked of a device in between: to be done, and what its memory is at this moment."""
+"""What a device's memory is at this moment, and the most that is allocated in between."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
 
 from .._core import raised_by_handler
 from ._probe import Probe, kind_of
 from .memory import Allocator, Lap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-def synchronize(device: Any = None) -> None:
-    """Waits until the device (by default the current one) has done all it was given.
-
-    Does nothing where the program does not use it, or while a CUDA graph is being captured.
-    """
-    probe = Probe(kind_of(device))
-    if not probe.is_in_use() or probe.is_capturing():
-        return
-    # Every other accelerator's, by the name they share.
-    module = probe.module if probe.kind == "cuda" else probe.torch.accelerator
-    if device is None:
-        module.synchronize()
-    else:
-        module.synchronize(device)
-
-
-def waiter(device: Any) -> Callable[[Any], None]:
-    """What waits for a device that is in use, found once: to ask anew takes microseconds.
-
-    It is given the result of a call, which tells it nothing. On the CPU nothing is waited for.
-    """
-    probe = Probe(kind_of(device))
-    if probe.kind == "cpu":
-        return _nothing
-    wait: Callable[[Any], None] = (
-        probe.module if probe.kind == "cuda" else probe.torch.accelerator
-    ).synchronize
-    return lambda _result: wait(device)
-
-
-def _nothing(_result: Any) -> None:
-    """Waits for nothing."""
 
 
 class Usage:

@@ -14,19 +14,12 @@ from typing import Any
 import torch
 
 from .._core import now, ticks_to_seconds
-from ..device.tensors import devices_in
-from ..device.usage import synchronize
-
-
-def devices_of(model: torch.nn.Module, *values: Any) -> list[Any]:
-    """Every device but the CPU that holds a parameter, a buffer or one of the values."""
-    return devices_in([*model.parameters(), *model.buffers(), values])
+from ..device.wait import synchronize_all
 
 
 def read(devices: Sequence[Any]) -> int:
     """The host's clock, in ticks, once the devices have done what they were given."""
-    for device in devices:
-        synchronize(device)
+    synchronize_all(devices)
     return now()
 
 

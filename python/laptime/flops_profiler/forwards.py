@@ -12,12 +12,13 @@ from typing import Any
 import torch
 
 from .._core import Feed, OpCounts
+from ..device.tensors import devices_of
 from ..operations.surroundings import Undo
 from ..operations.torch.mode import Counting
 from ..operations.torch.places import follow, know
 from ..operations.torch.sharding import unsee
 from .account import params_of, unwrapped
-from .clock import Clock, devices_of, waiting
+from .clock import Clock, waiting
 
 #: Under which name the model stands beside what else runs.
 ROOT = "model"

@@ -15,7 +15,8 @@ from typing import Any
 import torch
 
 from .._core import raised_by_handler, ticks_to_seconds
-from .clock import Clock, devices_of, read
+from ..device.tensors import devices_of
+from .clock import Clock, read
 from .model_state import Kept, fresh, same_random_numbers
 
 #: Runs of either kind; an odd number has one in the middle.

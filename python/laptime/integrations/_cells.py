@@ -24,7 +24,7 @@ from .._core import (
 )
 from .._log import warn
 from .._record import Record
-from ..device.usage import synchronize
+from ..device.wait import synchronize
 from ..timing.resident_memory import Region
 
 if TYPE_CHECKING:

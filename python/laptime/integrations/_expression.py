@@ -11,7 +11,8 @@ from time import process_time_ns
 from typing import TYPE_CHECKING, Any
 
 from .._core import BenchmarkPlan, now
-from ..benchmarks._finishing import finish_all, finish_devices, holds_jax, lazy
+from ..benchmarks._lazy_results import lazy
+from ..device.wait import finish_all, finish_devices, holds_jax
 
 if TYPE_CHECKING:
     from collections.abc import Callable

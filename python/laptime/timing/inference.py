@@ -8,10 +8,9 @@ from contextlib import nullcontext
 from typing import Any, TypedDict, cast
 
 from .._core import Latency, lap, now, visible_text
-from .._launches import wait_for
 from ..benchmarks._undisturbed import evaluating
-from ..device.tensors import devices_in, tensors
-from ..device.usage import synchronize
+from ..device.tensors import devices_of, tensors
+from ..device.wait import synchronize_all, wait_for
 from .output import NONE, say
 from .timers import check_count, check_name
 
@@ -118,20 +117,18 @@ def _measured(
     iterations = check_count("num_iterations", num_iterations, 1)
     untimed = check_count("warmup", warmup, 0)
     size = _batch_of(test_input) if batch is None else check_count("batch_size", batch, 1)
-    devices = _devices_of(model, test_input)
+    devices = devices_of(model, test_input)
     ticks: list[int] = []
     with evaluating(model), _without_gradients(), lap("inference"):
         for _ in range(untimed):
             wait_for(model(test_input))
         wait_for(test_input)
         for _ in range(iterations):
-            for device in devices:
-                synchronize(device)
+            synchronize_all(devices)
             begun = now()
             output = model(test_input)
             wait_for(output)
-            for device in devices:
-                synchronize(device)
+            synchronize_all(devices)
             ticks.append(now() - begun)
             # Freed here: an output is no part of the next call's time.
             del output
@@ -171,13 +168,6 @@ def _result(latency: Latency, facts: dict[str, Any]) -> InferenceResult:
 def _without_gradients() -> Any:
     torch: Any = sys.modules.get("torch")
     return nullcontext() if torch is None else torch.no_grad()
-
-
-def _devices_of(model: Any, test_input: Any) -> list[Any]:
-    """Every device but the CPU that holds a parameter, a buffer or an input."""
-    holders = [getattr(model, name, None) for name in ("parameters", "buffers")]
-    held = [one for listed in holders if callable(listed) for one in cast("Any", listed())]
-    return devices_in([*held, test_input])
 
 
 def _batch_of(test_input: Any) -> int:

@@ -14,8 +14,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias, cast
 
 from .._core import close_span, now, open_span, raised_by_handler, ticks_to_seconds
-from .._launches import wait_for
-from ..device.usage import synchronize
+from ..device.wait import synchronize, wait_for
 
 Timers: TypeAlias = MutableMapping[str, Any]
 

@@ -1,35 +1,9 @@
-"""Waits for the work that a measured call leaves behind: on a device, and with JAX everywhere."""
+"""Results of a measured call that stand for work which hasn't been done."""
 
 from __future__ import annotations
 
-import sys
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
-
-from .._launches import wait_for
-from ..device.usage import synchronize
-
-
-def finish_all(result: Any) -> None:
-    """Waits for the work that a result stands for."""
-    wait_for(result)
-    finish_devices(result)
-
-
-def finish_devices(_result: Any) -> None:
-    """Waits for the current device, where the program uses one."""
-    if "torch" in sys.modules:
-        synchronize()
-
-
-def holds_jax(result: Any) -> bool:
-    """Whether a result has arrays of JAX in it, which are returned before they are computed."""
-    jax: Any = sys.modules.get("jax")
-    leaves = getattr(getattr(jax, "tree_util", None), "tree_leaves", None)
-    array = getattr(jax, "Array", None)
-    if leaves is None or array is None:
-        return False
-    return any(issubclass(type(leaf), array) for leaf in leaves(result))
 
 
 def lazy(result: Any, coroutine: str, generator: str) -> str | None:
