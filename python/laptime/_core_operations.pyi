@@ -269,6 +269,7 @@ class State:
         libraries: Sequence[str],
         savers: Sequence[tuple[type, Callable[[Any], Any]]],
         outside: Any = None,
+        enters: Callable[[type], bool] | None = None,
         /,
     ) -> State: ...
     def reach(self, roots: Sequence[tuple[str, Any]]) -> None: ...

@@ -211,7 +211,8 @@ class _Asked:
 
     def cases(self, module: Any, place: Place) -> list[InferenceCase]:
         """Every batch size on one device."""
-        from ._undisturbed import random_kept_on, without_gradients
+        from ..world.random_numbers import same_random_numbers
+        from ._undisturbed import without_gradients
 
         reason = place.reason
         try:
@@ -221,7 +222,8 @@ class _Asked:
             reason = self._reason(error)
         if reason is not None:
             return [InferenceCase.absent(place.name, size, reason) for size in self._sizes]
-        with random_kept_on("cpu" if place.device is None else place.device), without_gradients():
+        devices = [] if place.device is None else [place.device]
+        with same_random_numbers(devices), without_gradients():
             return [self._case(place, size) for size in self._sizes]
 
     def _case(self, place: Place, size: int) -> InferenceCase:

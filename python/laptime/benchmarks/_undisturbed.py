@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import random
 import sys
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from ..device import kind_of
+from ..world.model import ModelWorld, evaluating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator
 
 #: Tensors that a sentence names.
 _MOST_NAMED = 3
@@ -29,35 +28,20 @@ def module_of(model: Any) -> Any:
 
 
 @contextmanager
-def evaluating(model: Any) -> Generator[None]:
-    """Evaluation mode for models that have modes; each module gets its own back."""
-    listed = getattr(model, "modules", None)
-    if not (callable(listed) and callable(getattr(model, "eval", None))):
-        yield
-        return
-    before = [(module, module.training) for module in cast("Iterator[Any]", listed())]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module, mode in before:
-            module.training = mode
-
-
-@contextmanager
 def undisturbed(module: Any) -> Generator[list[str]]:
-    """Evaluation mode; then the model and random numbers are as before.
+    """Evaluation mode; then the model, random numbers and the environment are as before.
 
     The list that it gives says afterwards what of the model couldn't be put back.
     """
-    torch: Any = sys.modules.get("torch")
     lost: list[str] = []
-    with ExitStack() as stack:
-        stack.enter_context(_random_kept(torch))
-        if module is not None:
-            stack.enter_context(_state_kept(module, torch, lost))
-            stack.enter_context(evaluating(module))
-        yield lost
+    world = ModelWorld(module)
+    try:
+        with world, evaluating(module):
+            if module is not None:
+                module.eval()
+            yield lost
+    finally:
+        lost += [*_said(world.contents.lost), *world.state.failed()]
 
 
 def complete(module: Any, call: Callable[[], Any]) -> None:
@@ -83,43 +67,6 @@ def with_ordinary_tensors() -> Any:
     """No inference mode, so that tensors that are made are as the program's own."""
     torch: Any = sys.modules.get("torch")
     return nullcontext() if torch is None else torch.inference_mode(False)
-
-
-def random_kept_on(device: Any) -> Any:
-    """The state of a device's random numbers, which is in use, put back afterwards."""
-    kind = kind_of(device)
-    if kind == "cpu":
-        return nullcontext()
-    torch: Any = sys.modules["torch"]
-    ask = getattr(getattr(torch, kind, None), "get_rng_state", None)
-    if ask is None:
-        return nullcontext()
-    return torch.random.fork_rng(devices=[device], device_type=kind)
-
-
-@contextmanager
-def _random_kept(torch: Any) -> Generator[None]:
-    numpy: Any = getattr(sys.modules.get("numpy"), "random", None)
-    before = random.getstate(), numpy and numpy.get_state()
-    try:
-        with nullcontext() if torch is None else torch.random.fork_rng(devices=[]):
-            yield
-    finally:
-        random.setstate(before[0])
-        if numpy is not None:
-            numpy.set_state(before[1])
-
-
-@contextmanager
-def _state_kept(module: Any, torch: Any, lost: list[str]) -> Generator[None]:
-    """Whatever the model holds is put back. What can't be is said in `lost`."""
-    from ._state import State
-
-    state = State(module, torch)
-    try:
-        yield
-    finally:
-        lost += _said(state.put_back())
 
 
 def _said(names: list[str]) -> list[str]:

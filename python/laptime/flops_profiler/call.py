@@ -11,10 +11,10 @@ from .._core import OpCounts
 from ..operations import count
 from ..operations.torch.wrapped_model import unwrap
 from ..timing.timers import check_count
+from ..world.model import evaluating
 from .account import Accountant
 from .clock import waiting
 from .layout import Profile
-from .model_state import evaluating
 from .runs import Timing, timed
 
 _COUNTED = (
@@ -68,7 +68,7 @@ def profile_of(
             f"{type(model).__name__} has no method {method!r}: mode= (func_name=) names the one "
             "to call, as mode='forward' or mode='generate'"
         )
-    with evaluating(model):
+    with evaluating(model), torch.no_grad():
         counts = count(call, *inputs, kwargs=named)
         timing = timed(model, call, inputs, named, warm_up) if is_timed else Timing()
     inner = unwrap(model)[0]

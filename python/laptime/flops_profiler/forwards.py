@@ -13,10 +13,10 @@ import torch
 
 from .._core import Feed, OpCounts
 from ..device.tensors import devices_of
-from ..operations.surroundings import Undo
 from ..operations.torch.mode import Counting
 from ..operations.torch.places import follow, know
 from ..operations.torch.sharding import unsee
+from ..world import Undo
 from .account import params_of, unwrapped
 from .clock import Clock, waiting
 

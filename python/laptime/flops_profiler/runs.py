@@ -16,8 +16,9 @@ import torch
 
 from .._core import raised_by_handler, ticks_to_seconds
 from ..device.tensors import devices_of
+from ..world.random_numbers import same_random_numbers
 from .clock import Clock, read
-from .model_state import Kept, fresh, same_random_numbers
+from .model_state import Kept, fresh
 
 #: Runs of either kind; an odd number has one in the middle.
 _RUNS = 5

@@ -135,8 +135,8 @@ def _counted(
             raise TypeError(f"{error}; {instead}") from error
     if mode == "real":
         raise ValueError("a JAX function is always counted from shapes, leave mode= out")
+    from ..world import World
     from . import jax
-    from .surroundings import World
 
     model, inputs, keywords = call
     world = World()

@@ -8,10 +8,10 @@ from contextlib import nullcontext
 from typing import Any, TypedDict, cast
 
 from .._core import Latency, lap, now, visible_text
-from ..benchmarks._undisturbed import evaluating
+from ..benchmarks._undisturbed import complete, module_of, undisturbed
 from ..device.tensors import devices_of, tensors
 from ..device.wait import synchronize_all, wait_for
-from .output import NONE, say
+from .output import NONE, say, say_why
 from .timers import check_count, check_name
 
 _WIDTH = 40
@@ -48,10 +48,10 @@ def benchmark_inference(
 ) -> InferenceResult:
     """Times `model(test_input)` after `warmup` calls that are not counted.
 
-    PyTorch models run in evaluation mode and without gradients, and every submodule gets its own
-    mode back, also when a call raises. Before and after every call the devices of the model and
-    the input are waited for, and so are the arrays that a JAX function returns. A batch of n counts
-    as n samples: n is the first dimension of the input unless `batch_size` says otherwise.
+    PyTorch models run in evaluation mode and without gradients, and are afterwards what they were,
+    also when a call raises. Before and after every call the devices of the model and the input are
+    waited for, and so are the arrays that a JAX function returns. A batch of n counts as n samples:
+    n is the first dimension of the input unless `batch_size` says otherwise.
     """
     return _result(*_measured(model, test_input, num_iterations, warmup, batch_size))
 
@@ -119,7 +119,9 @@ def _measured(
     size = _batch_of(test_input) if batch is None else check_count("batch_size", batch, 1)
     devices = devices_of(model, test_input)
     ticks: list[int] = []
-    with evaluating(model), _without_gradients(), lap("inference"):
+    module = module_of(model)
+    complete(module, lambda: model(test_input))
+    with undisturbed(module) as lost, _without_gradients(), lap("inference"):
         for _ in range(untimed):
             wait_for(model(test_input))
         wait_for(test_input)
@@ -132,6 +134,8 @@ def _measured(
             ticks.append(now() - begun)
             # Freed here: an output is no part of the next call's time.
             del output
+    for what in lost:
+        say_why(what)
     facts = {
         "batch_size": size,
         "num_iterations": iterations,

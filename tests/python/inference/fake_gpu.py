@@ -46,11 +46,10 @@ class FakeTorch(types.ModuleType):
         self.transfer_s = 0.002
         self.waits: list[Any] = []
         self.transfers: list[tuple[str, str, int]] = []
-        self.forked: list[Any] = []
+        self.random_kept: list[Any] = []
         self.seen: list[tuple[str, str, int]] = []
         self.Tensor = Tensor
         self.version = types.SimpleNamespace(cuda="13.0", hip=None)
-        self.random = types.SimpleNamespace(fork_rng=self._fork)
         self.inference_mode = nullcontext
         self.no_grad = nullcontext
         self.cuda = types.SimpleNamespace(
@@ -59,7 +58,8 @@ class FakeTorch(types.ModuleType):
             is_current_stream_capturing=lambda: False,
             device_count=lambda: 1,
             synchronize=self._synchronize,
-            get_rng_state=lambda: None,
+            get_rng_state=self.random_kept.append,
+            set_rng_state=lambda state, device: None,
         )
 
     def device(self, name: Any) -> Any:
@@ -76,10 +76,6 @@ class FakeTorch(types.ModuleType):
     def _synchronize(self, device: Any = None) -> None:
         self.waits.append(device)
         self.clock.wait(max(0.0, self.done_at - self.clock.seconds))
-
-    def _fork(self, devices: Any, device_type: str = "cuda") -> Any:
-        self.forked += devices
-        return nullcontext()
 
 
 class Device:

@@ -51,7 +51,7 @@ def test_transfers_stand_beside_the_computation_which_is_waited_for(torch: FakeT
     assert set(model.seen) == {("cuda", "cuda", 4)}
     assert {transfer[:2] for transfer in torch.transfers} == {("cpu", "cuda"), ("cuda", "cpu")}
     assert torch.waits
-    assert "cuda" in torch.forked
+    assert "cuda" in torch.random_kept
     assert "transfers" in str(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ from typing import Any
 import pytest
 
 import laptime as lt
-from laptime.benchmarks import _contents
 from laptime.benchmarks._undisturbed import undisturbed
+from laptime.world import contents
 
 np: Any = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
@@ -227,6 +228,32 @@ class Counts(torch.nn.Module):  # type: ignore[misc, name-defined]
         return x + self.total
 
 
+def test_shapes_of_arrays_large_lists_and_the_environment_are_put_back() -> None:
+    model = torch.nn.Linear(4, 4)
+    model.array, model.many = np.zeros((2, 3)), list(range(200_000))
+
+    def change(module: Any, _: Any) -> None:
+        module.array.shape = -1
+        module.many.append(1)
+        os.environ["LAPTIME_TEST_OF_A_MODEL"] = "1"
+
+    model.register_forward_pre_hook(change)
+    with undisturbed(model) as lost:
+        model(X)
+    assert not lost
+    assert model.array.shape == (2, 3)
+    assert len(model.many) == 200_000
+    assert "LAPTIME_TEST_OF_A_MODEL" not in os.environ
+
+
+def test_what_a_model_names_in_other_objects_is_the_program_s_and_stays() -> None:
+    model, other = torch.nn.Linear(4, 4), Unbound()
+    model.other = [other]
+    with undisturbed(model):
+        vars(other)["calls"] = 1
+    assert vars(other)["calls"] == 1
+
+
 def test_a_graph_that_waits_for_backward_is_not_disturbed() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))
     loss = model(X).sum()
@@ -238,7 +265,7 @@ def test_a_graph_that_waits_for_backward_is_not_disturbed() -> None:
 def test_what_is_too_large_for_a_copy_is_noticed_and_said(
     monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(_contents, "MOST_COPIED", 0)
+    monkeypatch.setattr(contents, "MOST_COPIED", 0)
     model = torch.nn.Module()
     model.inner = torch.nn.Module()
     model.inner.weight = torch.nn.Parameter(torch.zeros(shape))
@@ -253,7 +280,7 @@ def test_what_is_too_large_for_a_copy_is_noticed_and_said(
 
 
 def test_small_tensors_are_copied_before_large_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_contents, "MOST_COPIED", 64)
+    monkeypatch.setattr(contents, "MOST_COPIED", 64)
     model = torch.nn.BatchNorm1d(4)
     with undisturbed(model) as lost:
         model(torch.rand(8, 4))
@@ -264,7 +291,7 @@ def test_small_tensors_are_copied_before_large_weights(monkeypatch: pytest.Monke
 def test_weights_that_can_not_be_put_back_are_a_warning_of_the_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_contents, "MOST_COPIED", 0)
+    monkeypatch.setattr(contents, "MOST_COPIED", 0)
     model = torch.nn.Linear(4, 4)
     model.register_forward_pre_hook(lambda module, _: _writes("data", module))
     found = lt.bench_inference(model, X, budget=0.02)

@@ -115,6 +115,31 @@ def test_parameters_are_the_same_objects_with_the_same_data_after_a_move(net: An
     assert list(after) == list(parameters)
 
 
+class Merging(torch.nn.Linear):  # type: ignore[misc, name-defined]
+    """Changes its weight for evaluation, as adapters do that are merged into it."""
+
+    merged = False
+
+    def train(self, mode: bool = True) -> Any:
+        if not mode and not self.merged:
+            self.weight.data += 1
+            self.merged = True
+        return super().train(mode)
+
+    def forward(self, x: Any) -> Any:
+        assert self.merged
+        return super().forward(x)
+
+
+def test_what_a_class_does_in_its_own_eval_is_measured_and_undone() -> None:
+    model = Merging(3, 2)
+    weight = model.weight.detach().clone()
+    lt.bench_inference(model, torch.ones(4, 3), budget=0.02)
+    assert torch.equal(model.weight, weight)
+    assert not model.merged
+    assert model.training
+
+
 def test_a_method_of_a_model_is_measured_on_the_model(net: Any) -> None:
     found = lt.bench_inference(net.forward, torch.ones(4, 3), budget=0.02)
     assert net.seen == {(False, False, True)}

@@ -1,6 +1,7 @@
 """Scripts for flops-profiler and DeepSpeed's profiler, with only the import changed."""
 
 import io
+import os
 
 import pytest
 
@@ -38,6 +39,36 @@ def test_a_model_s_profile_is_flop_macs_and_parameters(capsys):
     assert (macs, params) == (MAC, PARAMS)
     assert flops > 2 * MAC
     assert "project" in capsys.readouterr().out
+
+
+class Changing(nn.Module):
+    """Changes its buffer's memory, a parameter, an attribute and the environment."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.scale = nn.Parameter(torch.zeros(4))
+        self.register_buffer("seen", torch.zeros(4))
+
+    def forward(self, x):
+        self.seen.data = self.seen + 1
+        self.scale.data.add_(1)
+        self.last = x
+        os.environ["LAPTIME_TEST_OF_A_PROFILE"] = "1"
+        return self.linear(x) * self.scale
+
+
+def test_a_model_that_is_timed_is_what_it_was_whatever_it_changes(capsys):
+    model = Changing()
+    places = model.seen.data_ptr(), model.scale.data_ptr()
+    get_model_profile(model, input_shape=(2, 4))
+    assert "fwd latency" in capsys.readouterr().out
+    assert (model.seen.data_ptr(), model.scale.data_ptr()) == places
+    assert not model.seen.any()
+    assert not model.scale.any()
+    assert not hasattr(model, "last")
+    assert model.training
+    assert "LAPTIME_TEST_OF_A_PROFILE" not in os.environ
 
 
 def test_arguments_by_position_and_name_reach_the_model():

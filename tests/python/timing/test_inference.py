@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -88,6 +88,28 @@ def test_a_model_in_training_mode_is_evaluated_and_every_part_gets_its_mode_back
     with pytest.raises(RuntimeError):
         benchmark_inference(model, torch.ones(8, 4))
     assert (model.training, model.frozen.training) == (True, False)
+
+
+def test_what_a_class_does_in_its_own_eval_is_timed_and_undone() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Merging(torch.nn.Linear):  # type: ignore[misc, name-defined]
+        seen: ClassVar[list[float]] = []
+
+        def train(self, mode: bool = True) -> Any:
+            self.weight.data += 1
+            return super().train(mode)
+
+        def forward(self, batch: Any) -> Any:
+            self.seen.append(float(self.weight.detach().mean()))
+            return super().forward(batch)
+
+    model = Merging(3, 2)
+    weight = model.weight.detach().clone()
+    benchmark_inference(model, torch.ones(8, 3), num_iterations=3, warmup=1)
+    assert Merging.seen == pytest.approx([float(weight.mean()) + 1] * 4)
+    assert torch.equal(model.weight, weight)
+    assert model.training
 
 
 def test_samples_are_counted_by_the_input() -> None:

@@ -132,7 +132,7 @@ impl Kept {
         let class = self.object.bind(python).get_type();
         let name = class.fully_qualified_name();
         let name = name.map_or_else(|_| "object".into(), |it| it.to_string());
-        format!("a {name} could not be put back after the count, and is changed: {error}")
+        format!("a {name} could not be put back, and is changed: {error}")
     }
 
     /// Where in the object something stands.

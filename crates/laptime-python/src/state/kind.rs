@@ -122,6 +122,8 @@ pub struct Kinds {
     leaves: Vec<Py<PyType>>,
     libraries: Vec<String>,
     pub savers: Vec<(Py<PyType>, Py<PyAny>)>,
+    /// Says of a class whether its objects are looked at; without it all are.
+    enters: Option<Py<PyAny>>,
     known: HashMap<usize, (Kind, Py<PyType>)>,
     own_modules: HashMap<String, bool>,
 }
@@ -132,6 +134,7 @@ impl Kinds {
         leaves: Vec<Py<PyType>>,
         libraries: Vec<String>,
         savers: Vec<(Py<PyType>, Py<PyAny>)>,
+        enters: Option<Py<PyAny>>,
     ) -> Self {
         Self {
             sought,
@@ -139,6 +142,7 @@ impl Kinds {
             leaves,
             libraries,
             savers,
+            enters,
             known: HashMap::new(),
             own_modules: HashMap::new(),
         }
@@ -157,6 +161,11 @@ impl Kinds {
 
     fn classify(&mut self, object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<Kind> {
         let python = object.py();
+        if let Some(enters) = &self.enters
+            && !enters.call1(python, (class,))?.is_truthy(python)?
+        {
+            return Ok(Kind::Atom);
+        }
         if object.is_instance_of::<PyType>() {
             return Ok(Kind::Class);
         }

@@ -51,17 +51,20 @@ impl State {
     /// `leaves`: those that are not entered. `libraries`: where code lies that is not the
     /// program's, whose globals are left alone. `savers`: by class, what saves an instance and
     /// answers with a callable that puts it back. `outside` takes the next of an iterator as if
-    /// nothing were counted; without it iterators are left alone.
+    /// nothing were counted; without it iterators are left alone. `enters` says of a class whether
+    /// its objects are looked at; without it all are.
     #[new]
-    #[pyo3(signature = (sought, leaves, libraries, savers, outside=None, /))]
+    #[pyo3(signature = (sought, leaves, libraries, savers, outside=None, enters=None, /))]
     fn new(
         sought: (Vec<Py<PyType>>, usize),
         leaves: Vec<Py<PyType>>,
         libraries: Vec<String>,
         savers: Vec<(Py<PyType>, Py<PyAny>)>,
         outside: Option<Py<PyAny>>,
+        enters: Option<Py<PyAny>>,
     ) -> Self {
-        let walk = Walk::new(Kinds::new(sought, leaves, libraries, savers), outside);
+        let kinds = Kinds::new(sought, leaves, libraries, savers, enters);
+        let walk = Walk::new(kinds, outside);
         Self {
             walk: Mutex::new(walk),
             failed: Mutex::default(),

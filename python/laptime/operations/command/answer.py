@@ -12,8 +12,8 @@ from typing import Any
 
 from ..._ceilings import ceilings
 from ..._core import LaptimeError
+from ...world.libraries import libraries
 from .. import count, no_weights
-from ..libraries import libraries
 from . import budget, exported_program, factory, hints, pretrained_model, vision
 from .inputs import described, typed, with_values
 from .request import Failure, Request, Target

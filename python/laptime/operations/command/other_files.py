@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..libraries import libraries
+from ...world.libraries import libraries
 
 #: What the system says about itself.
 _SYSTEM = ("/dev/", "/proc/", "/sys/")

@@ -12,7 +12,7 @@ import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from ..._core import Feed, LaptimeError, OpCounts
-from ..surroundings import World
+from ...world import World
 from . import world as worlds
 from .children import is_running_elsewhere, leave_in_children
 from .collective import reduce_gradients

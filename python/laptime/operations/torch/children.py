@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from threading import get_ident
 
-from ..surroundings import Undo
+from ...world import Undo
 
 #: By the thread of each count that runs, what takes its modes off; the last begun at the end.
 _RUNNING: list[tuple[int, Callable[[], None]]] = []

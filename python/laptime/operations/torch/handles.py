@@ -22,7 +22,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
 from ..._core import LaptimeError, TorchFunction
-from ..surroundings import Undo
+from ...world import Undo
 from .isolation import Alone
 from .stage import Stage
 

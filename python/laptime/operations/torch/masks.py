@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from ..surroundings import World
+from ...world import World
 
 
 def look_as_in_a_real_run(world: World, standing: Callable[[torch.Tensor], torch.Tensor]) -> None:

@@ -13,7 +13,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from ..surroundings import Undo
+from ...world import Undo
 from .mode import Counting
 from .reach import Target
 

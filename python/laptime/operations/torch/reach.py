@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from ..._core import Taken, TorchDispatch
-from ..surroundings import World
+from ...world import World
 from .wrapped_model import unwrap
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ..surroundings import Undo
+from ...world import Undo
 from .isolation import Alone
 
 #: Module, class and method of what tries operators out.

@@ -8,7 +8,7 @@ import traceback
 
 from torch._subclasses import fake_tensor
 
-from ..libraries import libraries
+from ...world.libraries import libraries
 from .copies import HasNoMemory
 from .fakes import NeedsValues
 

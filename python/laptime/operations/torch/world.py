@@ -1,4 +1,4 @@
-"""What torch has besides what the program holds: random numbers, modes, gradients.
+"""What torch has besides what the program holds: modes, switches, gradients.
 
 `Outside` is how iterators of the program go on while a count runs: as if there were none.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import dis
 import inspect
 import logging
+import math
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,8 +24,9 @@ from torch.utils._python_dispatch import (
     _get_current_dispatch_mode_stack,
 )
 
-from ..savers import Saver
-from ..surroundings import World
+from ...world import World
+from ...world.contents import Contents
+from ...world.savers import Saver
 from .copies import teach
 from .fakes import KEPT
 from .isolation import Alone
@@ -43,7 +45,6 @@ def world() -> World:
     made = World(SOUGHT, 2, LEAVES, savers, outside)
     outside.reach = made.state.reach
     made.undo.append(lambda: vars(outside).pop("reach", None))  # each holds the other
-    _undo_random(made)
     # The last to be undone: what is undone before sets some of them, and may be interrupted in it.
     made.undo[:0] = switches()
     return made
@@ -52,14 +53,6 @@ def world() -> World:
 def _generator(generator: torch.Generator) -> Callable[[], Any]:
     before = generator.get_state()
     return lambda: generator.set_state(before)
-
-
-def _undo_random(world: World) -> None:
-    before = torch.get_rng_state()
-    world.undo.append(lambda: torch.set_rng_state(before))
-    if torch.cuda.is_initialized():
-        on_devices = torch.cuda.get_rng_state_all()
-        world.undo.append(lambda: torch.cuda.set_rng_state_all(on_devices))
 
 
 def keep_gradients(world: World, tensors: Iterable[torch.Tensor]) -> None:
@@ -77,18 +70,11 @@ def keep_gradients(world: World, tensors: Iterable[torch.Tensor]) -> None:
 def keep_script(world: World, module: torch.jit.ScriptModule) -> Iterator[torch.Tensor]:
     """A scripted module's own tensors, which nothing can stand in for."""
     keep_gradients(world, module.parameters())
+    contents = Contents(torch, math.inf)
+    world.undo.append(contents.restore)
     for tensor in (*module.parameters(), *module.buffers()):
-        world.undo.append(_write_back(tensor, tensor.detach().clone()))
+        contents.keep(tensor, "")
         yield tensor
-
-
-def _write_back(tensor: torch.Tensor, before: torch.Tensor) -> Callable[[], None]:
-    def restore() -> None:
-        with torch.no_grad():
-            if not torch.equal(tensor, before):
-                tensor.copy_(before)
-
-    return restore
 
 
 def set_switches(world: World, fake_mode: FakeTensorMode | None) -> None:

@@ -117,7 +117,7 @@ def test_what_can_not_be_put_back_is_said_and_nothing_else(mode: str) -> None:
     counted = lt.count(step, mode=mode)
     assert counted.flop == 12 or counted.flop == 16
     assert len(counted.warnings) == 1
-    assert "could not be put back after the count" in counted.warnings[0]
+    assert "could not be put back, and is changed" in counted.warnings[0]
     assert "__class__ is locked" in counted.warnings[0]
     assert after == [1]
     assert array[0] == 0

@@ -16,20 +16,28 @@ UNREADABLE = (RuntimeError, NotImplementedError, ValueError, TypeError, Attribut
 
 
 class Contents:
-    """The memory of tensors. Those told first are copied first."""
+    """The memory of tensors. Those told first are copied first, up to `most` bytes."""
 
-    def __init__(self, torch: Any) -> None:
+    def __init__(self, torch: Any, most: float | None = None) -> None:
         self._torch = torch
-        self._room = MOST_COPIED
+        self._room = MOST_COPIED if most is None else most
         self._kept: dict[tuple[str, int, int], _Stretch] = {}
+        #: The names of what had changed, and had no copy, when all was put back.
+        self.lost: list[str] = []
 
     def keep(self, tensor: Any, name: str) -> None:
         """Copies or adds up what a tensor holds; views of the same memory are kept once."""
+        try:
+            self._keep(tensor, name)
+        except UNREADABLE:
+            return  # a kind of tensor without memory of its own
+
+    def _keep(self, tensor: Any, name: str) -> None:
         if tensor.numel() == 0 or tensor.is_meta:
             return
         for inner in _parts(tensor, self._torch):
             if inner is not tensor:
-                self.keep(inner, name)
+                self._keep(inner, name)
                 continue
             storage, begin, end = _place(tensor)
             key = str(storage.device), storage.data_ptr() + begin, end
@@ -39,9 +47,9 @@ class Contents:
             self._kept[key] = _Stretch(self._torch, name, storage, begin, end, fits)
             self._room -= end - begin if fits else 0
 
-    def put_back(self) -> list[str]:
-        """Copies back what has changed. The names of what has changed and has no copy."""
-        return [one.name for one in self._kept.values() if not self._is_back(one)]
+    def restore(self) -> None:
+        """Copies back what has changed."""
+        self.lost = [one.name for one in self._kept.values() if not self._is_back(one)]
 
     def _is_back(self, one: _Stretch) -> bool:
         try:

@@ -1,22 +1,25 @@
-"""What a count leaves as it was: all that the counted call can reach, and the random numbers.
+"""What a measurement leaves as it was: all that the call can reach, and the random numbers.
 
-`laptime._core.State` walks from the call and puts back; `savers` has what only Python can save.
-Whatever else is changed for a count is undone through `Undo`, whose parts run to the last one,
-interrupted or not.
+`laptime._core.State` walks from the call and puts back; `savers` has what only Python can save,
+`contents` what the memory of tensors holds. Whatever else is changed for a measurement is undone
+through `Undo`, whose parts run to the last one, interrupted or not. A count keeps all of the
+program that it can reach, a benchmark of a model only what that holds (`model`).
 """
 
 from __future__ import annotations
 
 import contextvars
 import os
-import random
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._core import State, undone
 from .libraries import libraries
+from .random_numbers import random_states
 from .savers import Saver, savers
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 T = TypeVar("T")
 
@@ -40,13 +43,25 @@ class Undo:
         self.undo.append(restore)
         setattr(owner, name, value)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        undone(_nothing, self.undo)
+
     def run(self, body: Callable[[], T]) -> T:
         """Runs it, then undoes what was changed for it or by it. Its context variables end here."""
         return undone(lambda: contextvars.copy_context().run(body), self.undo)
 
 
+def _nothing() -> None: ...
+
+
 class World(Undo):
-    """Everything that a call can reach, and how to put it back."""
+    """Everything that a call can reach, and how to put it back.
+
+    With `enters`, only objects of the classes that it says yes of.
+    """
 
     def __init__(
         self,
@@ -55,14 +70,15 @@ class World(Undo):
         leaves: Sequence[type] = (),
         more: Sequence[tuple[type, Saver]] = (),
         outside: Any = None,
+        enters: Callable[[type], bool] | None = None,
     ) -> None:
         super().__init__()
+        all_savers = [*more, *savers()]
         self.state = State(
-            (list(sought), acting), list(leaves), list(libraries()), [*more, *savers()], outside
+            (list(sought), acting), list(leaves), libraries(), all_savers, outside, enters
         )
         self.undo.append(self.state.restore)
-        for state, restore in _random_states():
-            self.undo.append(lambda state=state, restore=restore: restore(state))
+        self.undo += random_states()
         self.undo.append(_environment())
 
 
@@ -78,11 +94,3 @@ def _environment() -> Callable[[], Any]:
                 os.environ[name] = value
 
     return restore
-
-
-def _random_states() -> Iterator[tuple[Any, Callable[[Any], Any]]]:
-    """The random states of the process, and what puts each back."""
-    yield random.getstate(), random.setstate
-    numpy: Any = sys.modules.get("numpy")
-    if numpy is not None:
-        yield numpy.random.get_state(), numpy.random.set_state

@@ -18,7 +18,7 @@ from typing import Any
 from .arrays import Arrays
 
 #: Answers with what puts the object back, perhaps with what else is reached through it.
-Saver = Callable[[Any], Callable[[], Any] | tuple[Callable[[], Any], Any] | None]
+Saver = Callable[[Any], Callable[[], Any] | tuple[Callable[[], Any] | None, Any] | None]
 
 
 def savers() -> Iterator[tuple[type, Saver]]:
