@@ -14,7 +14,7 @@ from pathlib import Path
 
 import laptime as lt
 
-FORMATS = ["chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv"]
+FORMATS = ["chrome", "perfetto", "speedscope", "collapsed", "parquet"]
 SPANS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 EVENTS = SPANS // 10
 ROUNDS = 3

@@ -406,9 +406,7 @@ class Recording:
     def export(
         self,
         path: _FilePath,
-        format: Literal[
-            "chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv", "pstats"
-        ]
+        format: Literal["chrome", "perfetto", "speedscope", "collapsed", "parquet", "pstats"]
         | None = None,
     ) -> None:
         """Writes the recording in the format of another tool.

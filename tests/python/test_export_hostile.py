@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -12,7 +11,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -202,56 +200,3 @@ def test_parquet_in_every_reader(recorded: Path) -> None:
     assert Counter(pandas.read_parquet(path)["name"]) == ours
     rows = duckdb.sql("select name from read_parquet($path)", params={"path": path}).fetchall()
     assert Counter(name for (name,) in rows) == ours
-
-
-def cell(name: str) -> str:
-    """A name as a cell of a spreadsheet: nothing hidden is left, and no formula."""
-    letters = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    shown = "".join(
-        letters.get(one, f"\\u{{{ord(one):x}}}" if is_hidden(one) else one) for one in name
-    )
-    begins = name.lstrip().startswith(("=", "+", "-", "@")) and not is_number(name)
-    return f"'{shown}" if begins or name.startswith(("\t", "\r", "\n")) else shown
-
-
-def is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text) is not None
-
-
-def test_csv_in_every_reader(recorded: Path) -> None:
-    path = exported(recorded, "all.csv")
-    ours: Counter[str] = Counter()
-    for name, count in spans(recorded).items():
-        ours[cell(name)] += count
-    with path.open(newline="", encoding="utf-8") as file:
-        rows: list[dict[str, Any]] = list(csv.DictReader(file, strict=True))
-    assert Counter(row["name"] for row in rows) == ours
-    assert {row["track_name"] for row in rows} == set(map(cell, THREADS)) | {""}
-    # A field too many would stand under None, one too few would be None.
-    assert all(None not in row and None not in row.values() for row in rows)
-    cells = [value for row in rows for value in row.values()]
-    assert not [c for c in cells if c.lstrip()[:1] in tuple("=+-@") and not is_number(c)]
-    assert has_nothing_hidden(path)
-    by_pandas = pandas.read_csv(path, dtype=str, keep_default_na=False)
-    assert Counter(by_pandas["name"]) == ours
-    by_polars = polars.read_csv(path, infer_schema=False, empty_string_is_null=False)
-    assert Counter(by_polars["name"].to_list()) == ours
-    rows = duckdb.sql(
-        "select coalesce(name, '') from read_csv($path, all_varchar=true, header=true,"
-        " delim=',', quote='\"', escape='\"', comment='')",
-        params={"path": str(path)},
-    ).fetchall()
-    assert Counter(name for (name,) in rows) == ours
-
-
-def test_json_lines(recorded: Path) -> None:
-    path = exported(recorded, "all.jsonl")
-    lines = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-    by_type: dict[str, list[Any]] = {kind: [] for kind in ("span", "metric", "track")}
-    for line in lines:
-        by_type.setdefault(line["type"], []).append(line.get("name"))
-    assert Counter(by_type["span"]) == spans(recorded)
-    assert metrics_are_named(by_type["metric"])
-    assert {name for name in by_type["track"] if name is not None} == THREADS
-    assert has_nothing_hidden(path)
-    assert len(pandas.read_json(path, lines=True)) == len(lines)

@@ -365,8 +365,8 @@ pub struct BenchArgs {
 
 /// Write a recording in the format of another tool: Perfetto, speedscope, data frames
 ///
-/// chrome and perfetto are timelines, speedscope and collapsed are flame graphs, parquet and csv are
-/// spans as rows, and jsonl is everything, one object a line. docs/export.md shows each viewer.
+/// chrome and perfetto are timelines, speedscope and collapsed are flame graphs, parquet is spans as
+/// rows, and pstats is calls that --calls counted. docs/export.md shows each viewer.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit code: 0 the file is written, 1 it could not be, 2 wrong usage, \

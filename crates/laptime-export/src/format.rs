@@ -5,8 +5,6 @@ use std::io;
 use crate::about::{About, Output};
 use crate::chrome::Chrome;
 use crate::collapsed::Collapsed;
-use crate::csv::Csv;
-use crate::jsonl::JsonLines;
 use crate::parquet::Parquet;
 use crate::perfetto::Perfetto;
 use crate::pstats::Pstats;
@@ -26,29 +24,23 @@ pub enum Format {
     Collapsed,
     /// Spans as columns for data frames.
     Parquet,
-    /// Everything, one JSON object a line.
-    JsonLines,
-    /// Spans as rows of text.
-    Csv,
     /// Counted calls, as `cProfile` writes them.
     Pstats,
 }
 
 impl Format {
     /// By the name that users type.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 6] = [
         ("chrome", Self::Chrome),
         ("perfetto", Self::Perfetto),
         ("speedscope", Self::Speedscope),
         ("collapsed", Self::Collapsed),
         ("parquet", Self::Parquet),
-        ("jsonl", Self::JsonLines),
-        ("csv", Self::Csv),
         ("pstats", Self::Pstats),
     ];
 
     /// Endings of files, a longer one before those that it ends in.
-    pub const ENDINGS: [(&'static str, Self); 11] = [
+    pub const ENDINGS: [(&'static str, Self); 9] = [
         (".speedscope.json", Self::Speedscope),
         (".json", Self::Chrome),
         (".perfetto-trace", Self::Perfetto),
@@ -56,8 +48,6 @@ impl Format {
         (".collapsed", Self::Collapsed),
         (".folded", Self::Collapsed),
         (".parquet", Self::Parquet),
-        (".jsonl", Self::JsonLines),
-        (".csv", Self::Csv),
         (".pstats", Self::Pstats),
         (".prof", Self::Pstats),
     ];
@@ -108,8 +98,6 @@ impl Format {
             Self::Speedscope => Box::new(Speedscope::begin(out, about)),
             Self::Collapsed => Box::new(Collapsed::begin(out)),
             Self::Parquet => Box::new(Parquet::begin(out)?),
-            Self::JsonLines => Box::new(JsonLines::begin(out, about)),
-            Self::Csv => Box::new(Csv::begin(out)),
             Self::Pstats => Box::new(Pstats::begin(out)),
         })
     }

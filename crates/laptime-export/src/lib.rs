@@ -14,10 +14,8 @@
 mod about;
 mod chrome;
 mod collapsed;
-mod csv;
 mod export;
 mod format;
-mod jsonl;
 mod lanes;
 mod marshal;
 mod parquet;

@@ -1,4 +1,14 @@
-//! Finished spans as columns of a Parquet file: those of [`crate::csv`], typed, null where absent.
+//! Finished spans as columns of a Parquet file, null where absent.
+//!
+//! | column | holds |
+//! |---|---|
+//! | `path`, `name` | the path as it is printed, its own name |
+//! | `start_ns`, `duration_ns` | since time zero; how long it ran |
+//! | `pid`, `track`, `track_name` | the process, the thread or task |
+//! | `flags` | what is unusual: bits, as in the recording's format |
+//! | `process_ns`, `thread_ns`, `wall_ns` | CPU time, and from start to end where it was suspended |
+//! | `memory_net_bytes`, `memory_peak_bytes` | host memory, where it was counted |
+//! | `flop`, `bytes` | what the program says it did |
 //!
 //! Names, tracks and flags are dictionaries, moments are differences to the row before; no codec, so
 //! that every reader opens it. A row group is written when it is full.
@@ -139,7 +149,7 @@ impl<'w> Parquet<'w> {
     }
 }
 
-/// The columns, in the order of those of CSV.
+/// The columns, in their order.
 fn schema() -> Result<Type, ParquetError> {
     let mut fields = Vec::new();
     let mut text = |name, repetition| {
@@ -287,7 +297,7 @@ impl Sink for Parquet<'_> {
         rows.track_name.0.extend(self.track.1.clone());
         rows.flags.push(span.flags.0 as i64);
         let unsigned = |number: Option<u64>| number.map(|number| number as i64);
-        // More than 64 bits hold is no number here: JSON lines and CSV have it whole.
+        // More than 64 bits hold is no number here.
         let wide =
             |number: Option<u128>| unsigned(number.and_then(|number| number.try_into().ok()));
         let memory = span.memory;

@@ -26,8 +26,6 @@ pub struct Process {
     pub pid: u32,
     /// A number that no other process of the recording has: `pid`, unless the system gave it twice.
     pub number: u32,
-    /// The parent's number.
-    pub parent_pid: u32,
     /// Last component of the program's or script's name.
     pub program: String,
     /// Track of its main thread.
@@ -65,7 +63,6 @@ impl Process {
         Self {
             pid: facts.header.pid,
             number,
-            parent_pid: facts.header.parent_pid,
             program: facts.header.program.clone(),
             main_track: facts.header.main_track,
             names: names.collect(),

@@ -56,11 +56,6 @@ impl SpanAt {
         }
     }
 
-    /// Whether it says no more than when and for how long.
-    pub fn is_plain(&self) -> bool {
-        self.flags == SpanFlags::NONE && !self.is_open
-    }
-
     /// What is unusual about it, in words that join; what it carries aside.
     pub fn flag_names(&self) -> impl Iterator<Item = &'static str> {
         let flags = self.flags;

@@ -82,10 +82,10 @@ impl Recorded {
     /// ```
     /// # let place = tempfile::tempdir()?;
     /// let recording = laptime::record(place.path().join("train.lap"))?.finish()?;
-    /// let mut lines = Vec::new();
+    /// let mut trace = Vec::new();
     /// let recorded = laptime::Recorded::new(&recording);
-    /// recorded.export(laptime::ExportFormat::JsonLines, &mut lines)?;
-    /// assert!(lines.starts_with(b"{\"type\":\"recording\""));
+    /// recorded.export(laptime::ExportFormat::Chrome, &mut trace)?;
+    /// assert!(trace.starts_with(b"{\"displayTimeUnit\":\"ns\""));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -75,8 +75,6 @@ fn next(format: ExportFormat, path: &Path) -> String {
             "next: open {file} in https://www.speedscope.app, or flamegraph.pl --countname ns {file} > flame.svg"
         ),
         ExportFormat::Parquet => format!("next: polars.read_parquet({literal})"),
-        ExportFormat::JsonLines => format!("next: pandas.read_json({literal}, lines=True)"),
-        ExportFormat::Csv => format!("next: pandas.read_csv({literal})"),
         ExportFormat::Pstats => format!("next: python -m pstats {file}, or snakeviz {file}"),
     }
 }

@@ -15,14 +15,12 @@ use crate::place::{Left, Place};
 use crate::scripted::{MAIN, MS, Script, training};
 
 /// Every format with an ending of its own.
-const FORMATS: [(&str, &str); 8] = [
+const FORMATS: [(&str, &str); 6] = [
     ("chrome", "json"),
     ("perfetto", "pftrace"),
     ("speedscope", "speedscope.json"),
     ("collapsed", "folded"),
     ("parquet", "parquet"),
-    ("jsonl", "jsonl"),
-    ("csv", "csv"),
     ("pstats", "pstats"),
 ];
 
@@ -101,8 +99,6 @@ fn the_ending_says_the_format_and_the_message_what_opens_it() {
     next: open b.speedscope.json in https://www.speedscope.app
     next: open b.folded in https://www.speedscope.app, or flamegraph.pl --countname ns b.folded > flame.svg
     next: polars.read_parquet("b.parquet")
-    next: pandas.read_json("b.jsonl", lines=True)
-    next: pandas.read_csv("b.csv")
     next: python -m pstats b.pstats, or snakeviz b.pstats
     "#);
 }
@@ -114,13 +110,18 @@ fn an_unknown_ending_and_no_format_name_those_that_are_known() {
     assert_eq!(left.code, 2);
     insta::assert_snapshot!(left.err, @r"
     laptime: error: b.pdf: unknown file type
-    hint: endings are .speedscope.json, .json, .perfetto-trace, .pftrace, .collapsed, .folded, .parquet, .jsonl, .csv, .pstats, .prof; or name the format with --format: chrome, perfetto, speedscope, collapsed, parquet, jsonl, csv, pstats
+    hint: endings are .speedscope.json, .json, .perfetto-trace, .pftrace, .collapsed, .folded, .parquet, .pstats, .prof; or name the format with --format: chrome, perfetto, speedscope, collapsed, parquet, pstats
     ");
+    for ending in ["csv", "jsonl"] {
+        let name = format!("b.{ending}");
+        let also = place.laptime(&["export", "a.lap", "-o", &name]);
+        assert_eq!(also.err, left.err.replace("b.pdf", &name));
+    }
     let left = place.laptime(&["export", "a.lap"]);
     assert_eq!(left.code, 2);
     insta::assert_snapshot!(left.err, @r"
     laptime: error: no format is named
-    hint: name one with --format: chrome, perfetto, speedscope, collapsed, parquet, jsonl, csv, pstats; or an --output that ends in .speedscope.json, .json, .perfetto-trace, .pftrace, .collapsed, .folded, .parquet, .jsonl, .csv, .pstats, .prof
+    hint: name one with --format: chrome, perfetto, speedscope, collapsed, parquet, pstats; or an --output that ends in .speedscope.json, .json, .perfetto-trace, .pftrace, .collapsed, .folded, .parquet, .pstats, .prof
     ");
 }
 
@@ -159,18 +160,18 @@ fn the_recording_itself_is_never_the_target() {
 #[test]
 fn a_write_that_fails_is_an_error_that_names_the_file_which_stays_as_it_was() {
     let place = recorded(&counted());
-    place.file("there.csv", "before");
+    place.file("there.json", "before");
     // As on a full disk, no byte can be written into a file.
     let limited = format!(
-        "trap '' XFSZ; ulimit -f 0; exec {} export a.lap -o there.csv",
+        "trap '' XFSZ; ulimit -f 0; exec {} export a.lap -o there.json",
         env!("CARGO_BIN_EXE_laptime")
     );
     let mut shell = Command::new("sh");
     shell.args(["-c", &limited]).current_dir(place.path());
     let left = Left::from(shell.output().unwrap());
     assert_eq!(left.code, 1);
-    insta::assert_snapshot!(left.err, @"laptime: error: cannot write there.csv: File too large (os error 27)");
-    let there = fs::read_to_string(place.path().join("there.csv")).unwrap();
+    insta::assert_snapshot!(left.err, @"laptime: error: cannot write there.json: File too large (os error 27)");
+    let there = fs::read_to_string(place.path().join("there.json")).unwrap();
     assert_eq!(there, "before");
     let left = place.laptime(&["export", "a.lap", "-o", "nowhere/a.json"]);
     assert_eq!(left.code, 1);
@@ -180,20 +181,23 @@ fn a_write_that_fails_is_an_error_that_names_the_file_which_stays_as_it_was() {
 #[test]
 fn a_named_pipe_is_written_into_and_not_replaced() {
     let place = recorded(&counted());
-    let pipe = place.path().join("pipe.csv");
+    let pipe = place.path().join("pipe.folded");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     // Opened without waiting for a writer, whom a pipe without a reader refuses.
     let mut reader = fs::OpenOptions::new();
     let reader = reader.read(true).custom_flags(libc::O_NONBLOCK);
     let mut reader = reader.open(&pipe).unwrap();
-    let left = place.laptime(&["export", "a.lap", "-o", "pipe.csv"]);
+    let left = place.laptime(&["export", "a.lap", "-o", "pipe.folded"]);
     assert_eq!(left.code, 0, "{}", left.err);
     let kind = fs::symlink_metadata(&pipe).unwrap().file_type();
     assert!(kind.is_fifo());
     let mut read = String::new();
     reader.read_to_string(&mut read).unwrap();
-    assert_eq!(read, place.laptime(&["export", "a.lap", "-f", "csv"]).out);
+    assert_eq!(
+        read,
+        place.laptime(&["export", "a.lap", "-f", "collapsed"]).out
+    );
 }
 
 #[test]
@@ -204,7 +208,7 @@ fn damage_is_left_out_and_said() {
     let inside = window_offset(1) as usize + 300;
     bytes[inside] ^= 1;
     fs::write(&file, bytes).unwrap();
-    let left = place.laptime(&["export", "a.lap", "-f", "csv"]);
+    let left = place.laptime(&["export", "a.lap", "-f", "chrome"]);
     assert_eq!(left.code, 0, "{}", left.err);
     let damaged = format!("damaged window at offset {}", window_offset(1));
     assert!(left.err.starts_with("laptime: warning: "), "{}", left.err);
@@ -215,7 +219,7 @@ fn damage_is_left_out_and_said() {
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let place = recorded(&training(2_000, 0));
-    for format in ["jsonl", "parquet"] {
+    for format in ["chrome", "parquet"] {
         let mut command = place.command();
         command.args(["export", "a.lap", "-f", format]);
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -234,19 +238,20 @@ fn a_killed_recording_gives_what_it_holds_and_says_so() {
     script.leave_open(MAIN, &["step"], 5 * MS);
     script.killed();
     let place = recorded(&script);
-    let left = place.laptime(&["export", "a.lap", "-f", "jsonl"]);
+    let left = place.laptime(&["export", "a.lap", "-f", "chrome"]);
     assert_eq!(left.code, 0);
     assert!(left.err.starts_with("laptime: warning: "), "{}", left.err);
-    let lines = left.out.lines();
-    let lines: Vec<Value> = lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let paths = |kind: &str| -> Vec<&str> {
-        let of_kind = lines.iter().filter(|line| line["type"] == kind);
-        of_kind.map(|line| line["path"].as_str().unwrap()).collect()
-    };
-    assert_eq!(paths("span"), ["step/forward"]);
-    assert_eq!(paths("open"), ["step"]);
+    let whole: Value = serde_json::from_str(&left.out).unwrap();
+    let events = whole["traceEvents"].as_array().unwrap().iter();
+    let spans = events.filter(|event| event["ph"] == "X");
+    let spans = spans.map(|span| {
+        let flags = span["args"]["flags"].as_str();
+        (span["name"].as_str().unwrap(), flags.unwrap_or_default())
+    });
+    assert_eq!(
+        spans.collect::<Vec<_>>(),
+        [("forward", ""), ("step", "open")]
+    );
     // Own times are the report's.
     let left = place.laptime(&["report", "a.lap", "--json"]);
     let summary: Value = serde_json::from_str(&left.out).unwrap();
@@ -272,6 +277,6 @@ fn counted_calls_give_laps_alone_and_that_is_said() {
         .map(|line| line.rsplit_once(' ').unwrap().0);
     assert_eq!(stacks.collect::<Vec<_>>(), ["step", "step;forward"]);
     // A table of spans has no place for functions.
-    let left = place.laptime(&["export", "a.lap", "-f", "csv"]);
-    assert_eq!(left.err, "");
+    let left = place.laptime(&["export", "a.lap", "-f", "parquet", "-o", "a.parquet"]);
+    insta::assert_snapshot!(left.err, @r#"next: polars.read_parquet("a.parquet")"#);
 }

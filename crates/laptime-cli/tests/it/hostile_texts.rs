@@ -263,8 +263,6 @@ const COMMANDS: &[&[&str]] = &[
     &["export", "a.lap", "-f", "chrome"],
     &["export", "a.lap", "-f", "speedscope"],
     &["export", "a.lap", "-f", "collapsed"],
-    &["export", "a.lap", "-f", "jsonl"],
-    &["export", "a.lap", "-f", "csv"],
     &["report", "\u{1b}[2J.lap"],
     &["report", "a.lap", "--\u{1b}[2J"],
     &["\u{1b}[2J"],
@@ -337,15 +335,12 @@ fn acts(text: &str, format: &str) -> Vec<String> {
             &["<script", "<img", "](http", "**bold", "| cell |"]
         }
         "html" => &["<script>alert", "<img src=x"],
-        "json" | "jsonl" | "chrome" | "speedscope" => {
-            let each = match format {
-                "jsonl" => plain.lines().collect(),
-                _ => vec![plain.trim()],
-            };
-            for line in each.iter().filter(|line| line.starts_with(['{', '['])) {
-                if let Err(error) = serde_json::from_str::<serde_json::Value>(line) {
-                    found.push(format!("no JSON: {error}"));
-                }
+        "json" | "chrome" | "speedscope" => {
+            let whole = plain.trim();
+            if whole.starts_with(['{', '['])
+                && let Err(error) = serde_json::from_str::<serde_json::Value>(whole)
+            {
+                found.push(format!("no JSON: {error}"));
             }
             &[]
         }

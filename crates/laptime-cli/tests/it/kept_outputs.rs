@@ -44,8 +44,6 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("perfetto", &["export", "a.lap", "-f", "perfetto"]),
     ("speedscope", &["export", "a.lap", "-f", "speedscope"]),
     ("collapsed", &["export", "a.lap", "-f", "collapsed"]),
-    ("jsonl", &["export", "a.lap", "-f", "jsonl"]),
-    ("spans", &["export", "a.lap", "-f", "csv"]),
     ("pstats", &["export", "a.lap", "-f", "pstats"]),
 ];
 

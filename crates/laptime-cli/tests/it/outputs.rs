@@ -19,7 +19,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["compare", "a.lap", "b.lap", "-o"], "html"),
     (&["export", "a.lap", "-o"], "json"),
     (&["export", "a.lap", "-o"], "parquet"),
-    (&["export", "a.lap", "-o"], "csv"),
+    (&["export", "a.lap", "-o"], "pftrace"),
     (&["pack", "a.lap", "--force", "-o"], "packed.lap"),
     (&["bench", "-r", "3", "true", "-o"], "json"),
     (&["run", "--html"], "html"),
@@ -171,7 +171,14 @@ fn nothing_is_written_over_what_is_read() {
         &["report", "link.lap", "-f", "html", "-o", "a.packed.lap"],
         &["report", "a.lap", "-f", "json", "-o", &process],
         &["report", "a.lap", "-f", "html", "-o", "a.lap/run.json"],
-        &["export", "a.lap", "-f", "csv", "-o", "a.lap/spans.csv"],
+        &[
+            "export",
+            "a.lap",
+            "-f",
+            "collapsed",
+            "-o",
+            "a.lap/spans.txt",
+        ],
         &[
             "compare",
             "a.lap",
@@ -214,13 +221,13 @@ fn an_export_of_what_changes_meanwhile_leaves_what_was_there() {
     let place = Place::new();
     let folder = place.path().join("a.lap");
     recording::folder(&folder, 2_000);
-    fs::write(place.path().join("spans.csv"), "what was there").unwrap();
+    fs::write(place.path().join("spans.json"), "what was there").unwrap();
     let process = fs::read_dir(&folder).unwrap().flatten();
     let mut process = process.map(|entry| entry.path());
     let process = process.find(|path| path.extension().is_some_and(|is| is == "proc"));
     let mut command = place.command();
     command
-        .args(["export", "a.lap", "-f", "csv"])
+        .args(["export", "a.lap", "-f", "chrome"])
         .stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     // It waits for who reads, in the middle of what it reads for the last time.

@@ -455,13 +455,13 @@ fn a_pipe_that_nobody_reads_is_refused() {
     let place = Place::new();
     place.laptime(&["run", "-o", "a.lap", "true"]);
     let made = std::process::Command::new("mkfifo")
-        .args(["p.jsonl", "p.lap"])
+        .args(["p.json", "p.lap"])
         .current_dir(place.path())
         .status();
     assert!(made.unwrap().success());
     for arguments in [
-        &["report", "a.lap", "-o", "p.jsonl", "-f", "text"][..],
-        &["export", "a.lap", "-o", "p.jsonl"],
+        &["report", "a.lap", "-o", "p.json", "-f", "text"][..],
+        &["export", "a.lap", "-o", "p.json"],
     ] {
         let left = place.laptime(arguments);
         assert_eq!(left.code, 1, "{arguments:?}: {}", left.err);
