@@ -61,7 +61,6 @@ from ._core_operations import (
     Stretches as Stretches,
     Structures as Structures,
     Taken as Taken,
-    TakenOp as TakenOp,
     TorchDispatch as TorchDispatch,
     TorchFunction as TorchFunction,
     UncountedOp as UncountedOp,

@@ -12,7 +12,6 @@ use laptime_core::operations::{
 
 use crate::event::{Event, Repeat};
 use crate::formulas::Formulas;
-use crate::mask::{Left, Unmasked};
 use crate::modules::Modules;
 use crate::outcome::Outcome;
 use crate::tensor::Dtype;
@@ -29,7 +28,6 @@ pub struct Ledger {
     by_dtype: HashMap<Dtype, u128>,
     uncounted: HashMap<(String, String), Uncounted>,
     doubts: BTreeMap<String, &'static str>,
-    unmasked: Unmasked,
 }
 
 impl Ledger {
@@ -84,40 +82,6 @@ impl Ledger {
             self.by_module.resize(module + 1, ByPhase::default());
         }
         *self.by_module[module].phase_mut(event.phase) += tally;
-    }
-
-    /// Notes what a mask leaves of an event that was added, where no argument shows the mask.
-    pub fn mask(&mut self, event: &Event, left: &Left) {
-        let Outcome::Counted(cost) = self.formulas.outcome(event) else {
-            return;
-        };
-        let Repeat::Times(times) = event.repeat else {
-            return;
-        };
-        let cost = executed(event, cost).times(times);
-        if cost.mac == 0 {
-            return;
-        }
-        match left {
-            Left::Part { .. } => {
-                let masked = cost.active_mac.saturating_sub(left.of(cost.mac));
-                let less = |rows: Option<&mut ByPhase>| {
-                    if let Some(rows) = rows {
-                        let active = &mut rows.phase_mut(event.phase).cost.active_mac;
-                        *active = active.saturating_sub(masked);
-                    }
-                };
-                less(self.operators.get_mut(&event.signature.name));
-                let module = self.modules.row(event.module);
-                less(self.by_module.get_mut(module));
-            }
-            Left::Unknown(reason) => {
-                let path = self.modules.iter().nth(self.modules.row(event.module));
-                let path = path.map_or("", |module| &module.path);
-                let name = &event.signature.name;
-                self.unmasked.add(name, reason, path, times);
-            }
-        }
     }
 
     /// What an event adds, by its outcome and by how often it happens.
@@ -208,7 +172,6 @@ impl Ledger {
             .doubts
             .into_iter()
             .map(|(name, doubt)| Warning::new("counted-at-most", format!("{name}: {doubt}")))
-            .chain(self.unmasked.warnings())
             .collect();
         let params = self.modules.iter().next().map(|root| root.params);
         Counts {

@@ -144,7 +144,6 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<operations::torch::dispatch::TorchDispatch>()?;
     module.add_class::<operations::torch::function::OwnMemory>()?;
     module.add_class::<operations::torch::function::TorchFunction>()?;
-    module.add_class::<operations::torch::held_call::TakenOp>()?;
     module.add_class::<phases::overlay::Watched>()?;
     module.add_class::<phases::process::Phases>()?;
     module.add_class::<recorder::Recorder>()?;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use laptime_core::Warning;
-use laptime_ops::{
-    Argument, Event, Ledger, Left, ModuleId, Outcome, Phase, Repeat, Signature, Tensor,
-};
+use laptime_ops::{Argument, Event, Ledger, ModuleId, Outcome, Phase, Repeat, Signature, Tensor};
 use laptime_python_macros::guarded;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,8 +22,6 @@ pub struct Feed {
     ledger: Ledger,
     signatures: Vec<Arc<Signature>>,
     waiting: Vec<Event>,
-    /// What masks leave of events that were taken.
-    masks: Vec<(Event, Left)>,
     warnings: Vec<Warning>,
     has_model: bool,
     cross_check: Option<(String, f64)>,
@@ -56,14 +52,6 @@ impl Feed {
         for event in self.waiting.drain(..) {
             self.ledger.add(&event);
         }
-        for (event, left) in self.masks.drain(..) {
-            self.ledger.mask(&event, &left);
-        }
-    }
-
-    /// Takes what a mask leaves of an event that was taken before.
-    pub fn mask(&mut self, event: Event, left: Left) {
-        self.masks.push((event, left));
     }
 
     /// A module stands at a path.
@@ -100,7 +88,6 @@ impl Feed {
             ledger: Ledger::new(formula::all(python)),
             signatures: Vec::new(),
             waiting: Vec::with_capacity(BATCH),
-            masks: Vec::new(),
             warnings: Vec::new(),
             has_model: false,
             cross_check: None,

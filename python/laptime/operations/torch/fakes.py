@@ -14,8 +14,6 @@ import torch
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from .origins import remember
-
 #: Elements up to which values are kept: what configurations, lengths and positions need, not data.
 KEPT = 16384
 #: Elements up to which values of inputs are kept that hold no whole numbers.
@@ -78,8 +76,6 @@ def fake(mode: FakeTensorMode, tensor: torch.Tensor, *, keep_values: bool) -> to
         made = _shaped(mode, tensor, tensor.device)
     else:
         made = mode.from_tensor(tensor.detach(), static_shapes=True)
-    if is_plain and not isinstance(tensor, torch.nn.Parameter):
-        remember(made, tensor)
     return made
 
 

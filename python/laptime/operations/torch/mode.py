@@ -19,7 +19,7 @@ from torch._subclasses.fake_tensor import (
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula, raised_by_handler
-from . import collective, higher_order, origins, scores
+from . import collective, higher_order
 from .fakes import KEPT, values, with_values
 from .recall import Made, Recall, is_recalled
 from .stage import Stage
@@ -59,8 +59,18 @@ _QUESTIONS = {
 _OFFSETS = {"cum_seq_q", "cum_seq_k", "cu_seqlens_q", "cu_seqlens_k"}
 
 
-#: How calls are met that may be known from an earlier one.
-_RECALLED = {"count", "noted", "follow", "product", "view"}
+#: Makers of tensors from numbers: their values are known before anything runs.
+_MAKERS = {
+    "aten::arange",
+    "aten::linspace",
+    "aten::zeros",
+    "aten::ones",
+    "aten::full",
+    "aten::eye",
+    "aten::scalar_tensor",
+    "aten::tril_indices",
+    "aten::triu_indices",
+}
 
 
 class Counting(TorchDispatch, TorchDispatchMode):
@@ -84,9 +94,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
         self.in_optimizer = False
         #: What the program's own code is to run under.
         self.over: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
-        self._attention = scores.Attention(self)
         self._recall = Recall(fake_mode)
-        self._views: set[Any] = set()
 
     def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool, bool]:
         """An operator's signature, how its calls are met, whether it writes, and whether what it
@@ -98,17 +106,16 @@ class Counting(TorchDispatch, TorchDispatchMode):
         names = [argument.name for argument in schema.arguments]
         if collective.lacks_ranks(schema.name, names):
             names.append(collective.RANKS)
-        is_view = bool(function.is_view)
-        route = self._followed(function, self._route(function, schema.name), is_view)
+        route = self._route(function, schema.name)
         return (
             schema.name,
             schema.overload_name,
             names,
-            is_view,
+            bool(function.is_view),
             route,
             getattr(function, "_op", function),
             self.stage is not None and bool(schema.is_mutable),
-            self.fake_mode is not None and route in _RECALLED and is_recalled(function),
+            self.fake_mode is not None and route == "count" and is_recalled(function),
         )
 
     def described(self, function: Any, arguments: tuple[Any, ...], out: Any) -> Made | None:
@@ -140,21 +147,6 @@ class Counting(TorchDispatch, TorchDispatchMode):
             if returned.alias_info is None:
                 self.stage.made(output)
 
-    def _followed(self, function: Any, route: str, is_view: bool) -> str:
-        """How the calls of an operator are met where `follow` may want to see them."""
-        if route != "count":
-            return route
-        if is_view:
-            self._views.add(function)
-            return "view" if self.fake_mode is not None else route
-        name = function._schema.name
-        if name in scores.PRODUCTS or name in scores.KERNELS:
-            return "product"
-        is_noted = not origins.fills(name) and (
-            not function._schema.is_mutable or is_recalled(function)
-        )
-        return "noted" if is_noted else "follow"
-
     def _route(self, function: Any, name: str) -> str:
         if name == "prim::device":
             return "device"
@@ -162,7 +154,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
             return "ask" if self.fake_mode is not None else "run"
         if name in _QUESTIONS or name.startswith(("prim::", "profiler::")):
             return "run"
-        if name in origins.MAKERS and self.fake_mode is not None:
+        if name in _MAKERS and self.fake_mode is not None:
             return "ask"
         if has_formula(name):
             return "count"
@@ -187,11 +179,10 @@ class Counting(TorchDispatch, TorchDispatchMode):
         name = function._schema.name
         if name == "aten::_local_scalar_dense":
             return self._item(function, arguments)
-        if name in origins.MAKERS:
+        if name in _MAKERS:
             out = function(*arguments, **keywords)
             self._keep(function, arguments, keywords, out)
             self.record(function, arguments, keywords, out)
-            self.follow(function, arguments, keywords, out)
             return out
         out = NotImplemented
         # Nested tensors have kernels of their own where others are decomposed.
@@ -202,15 +193,6 @@ class Counting(TorchDispatch, TorchDispatchMode):
             out = function(*arguments, **keywords)
             self.record(function, *completed(function._schema, arguments, keywords), out)
         return out
-
-    def follow(self, function: Any, arguments: Any, keywords: Any, out: Any) -> None:
-        """Looks at a call that was counted, for what masks leave of attention."""
-        if function in self._views:
-            origins.note_view(function, arguments, keywords, out)
-            return
-        self._attention.see(function, arguments, keywords, out)
-        if self.fake_mode is not None:
-            origins.note(function, arguments, keywords, out)
 
     def parts(self, function: Any, arguments: tuple[Any, ...], keywords: Any, out: Any) -> bool:
         """Counts a call with nested tensors one part at a time, if that can be done."""

@@ -51,5 +51,5 @@ class Unweighted(Counting):
 
     def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool, bool]:
         name, overload, names, is_view, route, call, writes, _ = super().meet(function)
-        met = {"count": "run", "view": "run", "product": "run", "noted": "look", "follow": "look"}
-        return name, overload, names, is_view, met.get(route, route), call, writes, False
+        route = "run" if route == "count" else route
+        return name, overload, names, is_view, route, call, writes, False

@@ -49,11 +49,6 @@ impl Capture {
         })
     }
 
-    /// Whether a value is a tensor of the framework's own class.
-    pub fn is_plain(&self, value: &Bound<'_, PyAny>) -> bool {
-        value.get_type().is(self.tensor.bind(value.py()))
-    }
-
     fn is_tensor(&self, value: &Bound<'_, PyAny>) -> bool {
         let class = value.get_type();
         class

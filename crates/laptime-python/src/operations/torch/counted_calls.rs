@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::super::feed::Feed;
 use super::capture::Unread;
 use super::dispatch::TorchDispatch;
-use super::operator::{Operator, Route};
+use super::operator::Operator;
 
 use crate::interned::intern;
 
@@ -39,7 +39,7 @@ impl TorchDispatch {
         let (arguments, outputs) = read.unwrap_or_default();
         let event = Event::new(operator.signature.clone(), arguments, outputs);
         if is_sized {
-            return Self::enter_event(this, operator, event);
+            return Self::enter_event(this, event);
         }
         let (feed, event) = Self::placed(this, event)?;
         let mut feed = feed.bind(python).try_borrow_mut()?;
@@ -48,17 +48,9 @@ impl TorchDispatch {
     }
 
     /// Counts a call whose sizes are known.
-    pub(super) fn enter_event(
-        this: &Bound<'_, Self>,
-        operator: &Operator,
-        event: Event,
-    ) -> PyResult<()> {
+    pub(super) fn enter_event(this: &Bound<'_, Self>, event: Event) -> PyResult<()> {
         let python = this.py();
         let (feed, event) = Self::placed(this, event)?;
-        if matches!(operator.route, Route::Product) {
-            let last = (feed.clone_ref(python), event.clone());
-            this.get().state().last = Some(last);
-        }
         feed.bind(python).try_borrow_mut()?.take(event);
         Ok(())
     }

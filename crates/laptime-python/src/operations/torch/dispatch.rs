@@ -13,9 +13,7 @@ use super::capture::{Capture, Unread};
 use super::device;
 use super::function::TorchFunction;
 use super::function_modes::Modes;
-use super::held_call::TakenOp;
 use super::moment::Moment;
-use super::notes::Notes;
 use super::operator::{Operator, Route};
 use super::places::Places;
 use super::recall::{Key, Recall};
@@ -28,8 +26,6 @@ pub(super) struct State {
     operators: HashMap<usize, Arc<Operator>>,
     /// Classes of tensors: whether each wraps others, whose own operators are counted instead.
     classes: HashMap<usize, (bool, Py<PyType>)>,
-    /// The product that was counted last.
-    pub(super) last: Option<(Py<Feed>, Event)>,
     pub(super) places: Places,
     pub(super) phase: Option<Phase>,
     pub(super) loops: Vec<Option<u64>>,
@@ -41,7 +37,6 @@ pub(super) struct State {
 pub struct TorchDispatch {
     pub(super) capture: Capture,
     pub(super) moment: Moment,
-    notes: Notes,
     modes: Modes,
     /// Whether Python is to hear of what operators return.
     tells: bool,
@@ -118,38 +113,8 @@ impl TorchDispatch {
         if matches!(operator.route, Route::Run | Route::Device) {
             return Ok(out);
         }
-        if !matches!(operator.route, Route::Look) {
-            Self::take(this, operator, &arguments, keywords, &out)?;
-        }
-        Self::followed(this, operator, &arguments, keywords, &out)?;
+        Self::take(this, operator, &arguments, keywords, &out)?;
         Ok(out)
-    }
-
-    /// Python looks at a call that was counted, where it wants to.
-    fn followed(
-        this: &Bound<'_, Self>,
-        operator: &Operator,
-        arguments: &Bound<'_, PyTuple>,
-        keywords: Option<&Bound<'_, PyDict>>,
-        out: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
-        let is_followed = match operator.route {
-            Route::Count => false,
-            Route::View => {
-                let first = arguments.get_item(0);
-                first.is_ok_and(|first| this.get().capture.is_plain(&first))
-            }
-            Route::Noted => {
-                let _unseen = this.get().modes.unseen(this.py())?;
-                this.get().notes.on_any(arguments, keywords)?
-            }
-            _ => true,
-        };
-        if is_followed {
-            let name = intern!(this.py(), "follow");
-            this.call_method1(name, (&operator.function, arguments, keywords, out))?;
-        }
-        Ok(())
     }
 
     /// Runs an operator, unless what it makes is known from a call that was the same.
@@ -170,8 +135,7 @@ impl TorchDispatch {
             let out = recall.make(&known, &arguments)?;
             let (read, outputs) = (known.arguments.clone(), known.outputs.clone());
             let event = Event::new(operator.signature.clone(), read, outputs);
-            Self::enter_event(this, operator, event)?;
-            Self::followed(this, operator, &arguments, keywords, &out)?;
+            Self::enter_event(this, event)?;
             return Ok(out);
         }
         drop(unseen);
@@ -214,13 +178,11 @@ impl TorchDispatch {
             function: OnceLock::new(),
             capture: Capture::new(torch)?,
             moment: Moment::new(torch)?,
-            notes: Notes::new(torch, fake_mode.is_some())?,
             modes: Modes::new(torch)?,
             state: Mutex::new(State {
                 feed,
                 operators: HashMap::new(),
                 classes: HashMap::new(),
-                last: None,
                 places: Places::default(),
                 phase: None,
                 loops: Vec::new(),
@@ -277,20 +239,6 @@ impl TorchDispatch {
     ) -> PyResult<()> {
         let operator = Self::operator(this, function)?;
         Self::take(this, &operator, arguments, keywords, out)
-    }
-
-    /// The product that was counted last; only the first who asks gets it.
-    fn taken(&self) -> Option<TakenOp> {
-        let (feed, event) = self.state().last.take()?;
-        Some(TakenOp { feed, event })
-    }
-
-    /// The number of the node whose gradients are being computed.
-    fn node(&self, python: Python<'_>) -> PyResult<Option<u64>> {
-        if !self.moment.is_backward(python)? {
-            return Ok(None);
-        }
-        self.moment.node(python)
     }
 
     /// A module stands at a path.

@@ -9,18 +9,8 @@ use pyo3::prelude::*;
 pub enum Route {
     /// Run and counted.
     Count,
-    /// Run and counted, and Python looks at it afterwards if there are notes on its tensors.
-    Noted,
-    /// Run and counted, and Python looks at it afterwards in any case.
-    Follow,
-    /// Run and counted, and Python looks at it in any case: a product, to which it may come back.
-    Product,
     /// Run only: a question about a tensor.
     Run,
-    /// Run only: a view, if it is of a tensor that is no fake.
-    View,
-    /// Run, and Python looks at it afterwards.
-    Look,
     /// The device of a fake tensor, which it knows without asking the dispatcher.
     Device,
     /// Python sees to it.
@@ -79,11 +69,6 @@ impl Route {
     fn of(name: &str) -> Self {
         match name {
             "count" => Self::Count,
-            "noted" => Self::Noted,
-            "follow" => Self::Follow,
-            "view" => Self::View,
-            "look" => Self::Look,
-            "product" => Self::Product,
             "run" => Self::Run,
             "device" => Self::Device,
             _ => Self::Ask,
