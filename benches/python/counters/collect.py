@@ -1,4 +1,4 @@
-"""What one counter says of every model, as JSON: `collect.py laptime|thop|… [MODEL…]`.
+"""What one counter says of every model, as JSON: `collect.py laptime|thop|…`.
 
 A process for each counter: some leave PyTorch changed behind them.
 """
@@ -58,11 +58,9 @@ def peer(name: str, model: torch.nn.Module, x: torch.Tensor, **options: bool) ->
     return {"mac": said.mac, "parts": dict(said.parts), "by_operator": said.by_operator}
 
 
-def main(name: str, only: list[str], out: Any) -> None:
+def main(name: str, out: Any) -> None:
     found: dict[str, dict[str, Any]] = {"forward": {}, "training": {}}
     for label, model in models.MODELS.items():
-        if only and label not in only:
-            continue
         for pass_, cells in found.items():
             backward = pass_ == "training"
             if backward and name not in TRAINING:
@@ -79,4 +77,4 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     # What the counters print is not the result.
     with contextlib.redirect_stdout(sys.stderr):
-        main(sys.argv[1], sys.argv[2:], sys.__stdout__)
+        main(sys.argv[1], sys.__stdout__)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The table of docs/counters.md: what counters say, beside the truth.
 
-    table.py docs/counters.md [--keep FILE]
+    table.py docs/counters.md
 
 Each counter runs in a process of its own. A wrong number must be explained by the parts in which
-it differs (`why.py`), or nothing is written. `--keep` keeps what was said, for the next run.
+it differs (`why.py`), or nothing is written.
 """
 
 from __future__ import annotations
@@ -37,10 +37,8 @@ BEGIN, END = "<!-- begin: make counters -->", "<!-- end: make counters -->"
 Found = dict[str, dict[str, dict[str, Any]]]
 
 
-def collected(keep: Path | None) -> dict[str, Found]:
+def collected() -> dict[str, Found]:
     """What each counter says, by pass and model."""
-    if keep is not None and keep.exists():
-        return json.loads(keep.read_text(encoding="utf-8"))
     found: dict[str, Found] = {}
     for name in ("laptime", *(name for name, *_ in PEERS)):
         print(f"{name} …", file=sys.stderr)
@@ -49,8 +47,6 @@ def collected(keep: Path | None) -> dict[str, Found]:
         if run.returncode != 0:
             raise SystemExit(f"{name} failed:\n{run.stderr[-2000:]}")
         found[name] = json.loads(run.stdout)
-    if keep is not None:
-        keep.write_text(json.dumps(found, indent=1), encoding="utf-8")
     return found
 
 
@@ -170,9 +166,8 @@ def block(found: dict[str, Found]) -> tuple[str, list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("document", type=Path)
-    parser.add_argument("--keep", type=Path)
     arguments = parser.parse_args()
-    text, missing = block(collected(arguments.keep))
+    text, missing = block(collected())
     if missing:
         raise SystemExit("unexplained:\n" + "\n".join(missing))
     document = arguments.document.read_text(encoding="utf-8")
