@@ -51,6 +51,7 @@ class Device:
         cuda = types.SimpleNamespace(
             is_available=lambda: True,
             is_initialized=lambda: True,
+            device_count=lambda: 1,
             is_current_stream_capturing=lambda: self.is_capturing,
             synchronize=self.synchronize,
             memory_allocated=lambda device: self.allocated,
