@@ -2,62 +2,53 @@
 //!
 //! What the commands write goes nowhere, so the line can stand where the cursor is.
 
-use std::io::{self, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use laptime_report::visible;
 
 use crate::terminal::{self, Stream};
 
-/// The line is written again after so long.
-const EVERY: Duration = Duration::from_millis(100);
-/// Columns of a terminal that doesn't tell them.
-const COLUMNS: usize = 80;
+/// The line is written at most so often a second.
+const HERTZ: u8 = 10;
 
 /// The line. Dropping it takes it away.
 pub struct Progress {
-    is_shown: bool,
+    line: ProgressBar,
     begun: Instant,
     runs: u64,
-    last: Option<Instant>,
 }
 
 impl Progress {
     /// A line on standard error, where somebody looks at it and nothing else is shown there.
     pub fn new(is_taken: bool) -> Self {
+        let is_shown = !is_taken && terminal::is_live(Stream::Err);
+        let target = if is_shown {
+            ProgressDrawTarget::stderr_with_hz(HERTZ)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = ProgressStyle::with_template("{wide_msg}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
         Self {
-            is_shown: !is_taken && terminal::is_live(Stream::Err),
+            line: ProgressBar::with_draw_target(None, target).with_style(style),
             begun: Instant::now(),
             runs: 0,
-            last: None,
         }
     }
 
     /// A run of a command begins. How long all will take, about, where that is known.
     pub fn begins(&mut self, name: &str, expected_ns: Option<f64>) {
         self.runs += 1;
-        let is_due = self.last.is_none_or(|last| last.elapsed() >= EVERY);
-        if !self.is_shown || !is_due {
-            return;
-        }
-        self.last = Some(Instant::now());
-        let width = terminal::size(Stream::Err).map_or(COLUMNS, |(columns, _)| columns);
-        let line = line(
-            self.begun.elapsed().as_secs_f64(),
-            expected_ns.map(|ns| ns / 1e9),
-            self.runs,
-            name,
-        );
-        let line: String = line.chars().take(width.saturating_sub(1)).collect();
-        let _ = write!(io::stderr(), "\r\x1b[2K{line}");
+        let spent_s = self.begun.elapsed().as_secs_f64();
+        let said = line(spent_s, expected_ns.map(|ns| ns / 1e9), self.runs, name);
+        self.line.set_message(said);
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.last.is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[2K");
-        }
+        self.line.finish_and_clear();
     }
 }
 

@@ -5,7 +5,6 @@
 //! `viewer/` and embedded here, decodes and draws. A panel of another kind is one more module
 //! beside [`timeline`].
 
-mod base64;
 mod markup;
 mod moments;
 mod payload;

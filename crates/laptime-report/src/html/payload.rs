@@ -16,11 +16,11 @@
 
 use std::collections::HashMap;
 
+use data_encoding::BASE64;
 use miniz_oxide::deflate::compress_to_vec;
 use serde_json::{Value, json};
 
 use super::Page;
-use super::base64;
 use super::timeline::{BarMemory, TimelineLane, TimelinePanel};
 use crate::name;
 
@@ -49,7 +49,7 @@ impl Columns {
 
 /// All of a page's panels.
 pub fn encode(page: &Page) -> String {
-    base64::encode(&compress_to_vec(&raw(page), LEVEL))
+    BASE64.encode(&compress_to_vec(&raw(page), LEVEL))
 }
 
 /// The payload before it is compressed.
