@@ -10,6 +10,7 @@ use crate::functions::ImportTime;
 ///
 /// **Units** nanoseconds and bytes; ratios are of 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Finding {
@@ -341,6 +342,7 @@ fn is_false(told: &bool) -> bool {
 
 /// The function that most samples of a lap are in.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MainFunction {
     /// Its qualified name.
     pub name: String,
@@ -354,6 +356,7 @@ pub struct MainFunction {
 
 /// The lap that worker processes spend most of their time in.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkerLap {
     /// The lap's path.
     pub path: String,
@@ -369,6 +372,8 @@ pub struct WorkerLap {
 
 /// A lap that held an event loop while other tasks had laps open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct HeldLoop {
     /// The lap's path.
     pub path: String,
@@ -391,6 +396,8 @@ pub struct HeldLoop {
 
 /// The interpreter's wait for its threads, before it ends.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct ThreadsWait {
     /// For how long, by samples.
     pub total_ns: u64,
@@ -403,6 +410,7 @@ pub struct ThreadsWait {
 
 /// What is compiled at one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompiledIn {
     /// Its path: what is around it had to wait.
     pub path: String,
@@ -414,6 +422,7 @@ pub struct CompiledIn {
 
 /// What makes some steps slow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cause {
     /// The path of the lap.
     pub path: String,
@@ -427,6 +436,7 @@ pub struct Cause {
 
 /// What leaves memory behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Keeper {
     /// The path of the lap.
     pub path: String,
@@ -438,6 +448,7 @@ pub struct Keeper {
 ///
 /// **Units** bytes per step, with what is in the laps inside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passing {
     /// The path of the lap that leaves most.
     pub from_path: String,

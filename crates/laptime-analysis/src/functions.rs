@@ -23,6 +23,7 @@ pub(crate) const EVENT_LOOP: &str = "event loop";
 ///
 /// **Units** nanoseconds; ratios are of 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Functions {
     /// Stacks that were read.
     pub sample_count: u64,
@@ -32,6 +33,7 @@ pub struct Functions {
     /// with their neighbours.
     pub within_ns: u64,
     /// The part of the threads' time in which their stacks could not be read.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub unread_ratio: f64,
     /// Laps in which samples were taken, the longest first; threads without laps stand last.
     pub laps: Vec<LapFunctions>,
@@ -46,6 +48,7 @@ pub struct Functions {
 /// A call of a lap is one that was made while the lap was the innermost one; its time counts there,
 /// whatever laps are opened inside of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactFunctions {
     /// Calls that ended.
     pub call_count: u64,
@@ -59,6 +62,7 @@ pub struct ExactFunctions {
 
 /// A function whose calls were counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactFunction {
     /// Its qualified name; of one that isn't Python, as `cProfile` writes it.
     pub name: String,
@@ -80,6 +84,7 @@ pub struct ExactFunction {
 
 /// What calls from one caller came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallerTime {
     /// The caller's place in the list of functions.
     pub function: usize,
@@ -95,6 +100,7 @@ pub struct CallerTime {
 
 /// The calls that were made in one lap, without those in laps inside of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactLap {
     /// The lap's path, or what the time outside of laps is called.
     pub path: String,
@@ -113,6 +119,7 @@ pub struct ExactLap {
 
 /// What calls of one function came to in one lap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactInLap {
     /// The function's place in the list of functions.
     pub function: usize,
@@ -130,6 +137,7 @@ pub struct ExactInLap {
 
 /// The functions of one lap, without the laps inside.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LapFunctions {
     /// The lap's path, or what the time outside of laps is called.
     pub path: String,
@@ -158,6 +166,7 @@ pub struct LapFunctions {
 
 /// The time in one function.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FunctionTime {
     /// Its qualified name.
     pub name: String,
@@ -183,6 +192,7 @@ pub struct FunctionTime {
 
 /// The time that importing a package took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportTime {
     /// The package, or the module of the program.
     pub name: String,
@@ -195,6 +205,7 @@ pub struct ImportTime {
 
 /// Time in one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineTime {
     /// The line, from 1; 0 where it isn't known.
     pub line: u32,
@@ -204,8 +215,9 @@ pub struct LineTime {
 
 /// A function as it was called by others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackNode {
-    /// The caller's place in the list; none for the outermost function.
+    /// The caller's place in the list; absent for the outermost function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
     /// Its qualified name.

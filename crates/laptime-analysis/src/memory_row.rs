@@ -6,9 +6,11 @@ use serde::Serialize;
 ///
 /// **Units** bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(test, derive(serde::Deserialize))]
 pub struct HostMemoryRow {
-    /// Least host memory that a span allocated and did not free; below zero when it freed more.
+    /// Least host memory that a span allocated and did not free, below zero when it freed more; of the leftover
+    /// `other`, what no lap holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_memory_net_min_bytes: Option<i64>,
     /// Most host memory that a span allocated and did not free.

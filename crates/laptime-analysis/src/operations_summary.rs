@@ -7,6 +7,7 @@ use crate::span_row::is_zero;
 
 /// What rates are compared with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Peak {
     /// The most a second.
     pub per_s: f64,
@@ -14,11 +15,13 @@ pub struct Peak {
     pub label: String,
     /// On how many threads it was measured, where it is one of a processor.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub threads: Option<u64>,
 }
 
 /// Units that ran while their operations were counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountedUnits {
     /// Their row.
     pub path: String,
@@ -33,6 +36,7 @@ pub struct CountedUnits {
 
 /// Shapes whose operations follow from those of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToldShapes {
     /// How many.
     pub count: u64,
@@ -42,6 +46,7 @@ pub struct ToldShapes {
 
 /// How a run's operations were joined with its time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationsSummary {
     /// Units of rows of their own.
     pub counted: Vec<CountedUnits>,

@@ -8,6 +8,7 @@ use crate::summary::Steady;
 
 /// One process of the run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessSummary {
     /// Name of its file, or empty for a running process.
     pub file: String,
@@ -49,6 +50,7 @@ pub struct ProcessSummary {
 
 /// What a step of a process is made of: of the steady state, where there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rank {
     /// Process id.
     pub pid: u32,
@@ -67,6 +69,7 @@ pub struct Rank {
 
 /// What is directly inside steps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The part's name, such as `forward`.
     pub name: String,
@@ -76,6 +79,7 @@ pub struct Part {
 
 /// The epochs of one process of several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessEpochs {
     /// Process id.
     pub pid: u32,
@@ -90,6 +94,7 @@ pub struct ProcessEpochs {
 
 /// How the recording of a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessState {
     /// Closed in order.
@@ -104,6 +109,7 @@ pub enum ProcessState {
 
 /// A span that was open at the end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpenSpanSummary {
     /// The span's path.
     pub path: String,
@@ -117,6 +123,7 @@ pub struct OpenSpanSummary {
 
 /// One process that is measured, by itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessRows {
     /// Process id.
     pub pid: u32,
@@ -125,7 +132,7 @@ pub struct ProcessRows {
     pub rank: Option<String>,
     /// What shares are of: from its start to its end or, of a single one, the run's wall time.
     pub wall_ns: u64,
-    /// The process's paths, then what they leave, as [`crate::Summary::rows`].
+    /// The process's paths, then what they leave, as in the rows of the whole run.
     pub rows: Vec<SpanRow>,
     /// The process's rows without warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -80,6 +80,18 @@ impl<T: Absent + Serialize> Serialize for Seldom<T> {
     }
 }
 
+/// Its fields stand in the JSON of what has it.
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Seldom<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        T::json_schema(generator)
+    }
+}
+
 #[cfg(test)]
 impl<'de, T: Absent + PartialEq + serde::Deserialize<'de>> serde::Deserialize<'de> for Seldom<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -13,17 +13,19 @@ use crate::work_row::WorkRow;
 ///
 /// **Units** nanoseconds; ratios are of 1.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(test, derive(serde::Deserialize), serde(default))]
 pub struct SpanRow {
     /// Span path or leftover.
     pub kind: RowKind,
-    /// The names joined by `/`, with `/` and `\` inside a name escaped.
+    /// The names joined by `/`, with `/` and `\` inside a name escaped as `\/` and `\\`.
     pub path: String,
     /// The names from the outermost to this one.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub names: Vec<String>,
     /// Finished spans; `None` for a leftover.
     pub count: Option<u64>,
-    /// Sum of durations, spans still open at the end included up to then.
+    /// Sum of durations; spans only partly inside count with their part.
     pub total_ns: u64,
     /// The total less what its children ran on the same track.
     pub self_ns: u64,
@@ -46,7 +48,7 @@ pub struct SpanRow {
     /// What finished spans that are longer than the median take beyond it, together.
     #[serde(skip)]
     pub beyond_median_ns: Option<u64>,
-    /// Total over the run's wall time; above 1 when threads or processes ran at once.
+    /// Total over `measured_ns`; above 1 when threads ran at once, or segments of a timer overlap.
     pub share_ratio: Option<f64>,
     /// CPU time of the process meanwhile, summed over the spans that measured it.
     pub process_ns: Option<u64>,
@@ -89,10 +91,10 @@ pub struct SpanRow {
     #[serde(skip_serializing_if = "is_zero")]
     pub waited_count: u64,
     /// Of a row that is a neural network's module: the names from the outermost module on, joined
-    /// by `/`; empty for any other.
+    /// by `/`. No other row has any.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub module: String,
-    /// Name of the module's class.
+    /// Name of the module's class, of such a row.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub module_class: String,
     /// Reasons to doubt this row.
@@ -100,6 +102,10 @@ pub struct SpanRow {
     pub warnings: Vec<Warning>,
     /// Why numbers of this row are absent: by field name.
     #[serde(skip_serializing_if = "Reasons::is_empty")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<String, laptime_core::Unavailable>")
+    )]
     pub why: Reasons,
 }
 
@@ -132,13 +138,15 @@ impl SpanRow {
 
 /// What a row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum RowKind {
     /// The spans of one path.
     #[default]
     Span,
-    /// Wall time that neither a span nor a segment covers.
+    /// Wall time that neither a span nor a timer's segment covers: `startup` before the first, `other` in between,
+    /// `after` and `exit` after the last, or `lost` where the recording ends before the program does.
     Leftover,
 }
 

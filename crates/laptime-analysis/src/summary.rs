@@ -25,16 +25,23 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// From so many spans of one path on, a run repeats them.
 pub(crate) const MANY: u64 = 20;
 
-/// Everything known about a run.
+/// Everything known about a run: what `laptime report -f json` and `Report.to_json()` write.
+///
+/// **Units** nanoseconds; ratios are of 1. A number that is null is absent for the reason in the row's `why` or in
+/// `unavailable`; one that is left out is 0, or was not measured. The version rises when a field changes its meaning or
+/// goes; a release may add fields, and its schema has them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// Always [`SCHEMA`].
+    /// What tells it from other JSON.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
-    /// Always [`SCHEMA_VERSION`].
+    /// Version of the schema.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA_VERSION)))]
     pub version: u32,
     /// Last component of the program's or script's name.
     pub program: String,
-    /// What to look at first.
+    /// What to look at first, the weightiest first; absent when nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// The launcher's description of the run, when there is one.
@@ -60,7 +67,7 @@ pub struct Summary {
     /// What a step of each measured process is made of, where several are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<Rank>,
-    /// The rows of each measured process by itself, where they were asked for.
+    /// The rows of each measured process by itself, with `--by process`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_process: Vec<ProcessRows>,
     /// Paths in tree order, parents before children, siblings by first appearance; leftovers last.
@@ -68,13 +75,13 @@ pub struct Summary {
     /// The rows without warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
-    /// Why there is no steady state.
+    /// Why there is no steady state, or that it was left out as asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
     /// How operations that were counted were joined with the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<OperationsSummary>,
-    /// The functions that threads were in, where stacks were sampled.
+    /// The functions that threads were in, where stacks were sampled or calls counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub functions: Option<Functions>,
     /// Operators and kernels by lap, where a profiler was on for some steps.
@@ -108,6 +115,7 @@ pub struct Summary {
 
 /// Between which moments the wall time of a run was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WallSource {
     /// The launcher started the program and saw its end.
@@ -128,6 +136,7 @@ pub enum WallSource {
 
 /// The run after its warm-up.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Steady {
     /// Path whose spans are the steps.
     pub step_path: String,
@@ -139,7 +148,7 @@ pub struct Steady {
     pub skipped_ns: u64,
     /// From the start of the first steady step to the end of the last span; summed over the measured processes.
     pub wall_ns: u64,
-    /// As [`Summary::rows`].
+    /// Paths in tree order, as in the rows of the whole run.
     pub rows: Vec<SpanRow>,
     /// What its steps did that makes its numbers doubtful.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -190,6 +199,7 @@ pub fn nouns(noun: &str) -> String {
 
 /// A pass over the training data, with what followed it until the next one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Epoch {
     /// When it began, since the start of the run.
     pub at_ns: u64,
@@ -207,10 +217,12 @@ pub struct Epoch {
 
 /// The clock that timed the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockSummary {
     /// Where ticks come from.
     pub kind: ClockKind,
     /// Mean length of a tick.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub ns_per_tick: f64,
     /// Whether that was measured against the system's clock rather than stated by the CPU.
     pub is_measured: bool,
@@ -218,6 +230,7 @@ pub struct ClockSummary {
 
 /// A named instant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
     /// Path under the span that was open.
     pub path: String,
@@ -231,6 +244,7 @@ pub struct Mark {
 
 /// A named number at instants.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
     /// Path under the span that was open.
     pub path: String,
@@ -247,7 +261,7 @@ pub struct Metric {
     pub min: Option<f64>,
     /// The largest number; `None` when it is infinite or there is none.
     pub max: Option<f64>,
-    /// Why one of these three is absent: by field name.
+    /// Why `last`, `min` or `max` is absent: by field name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub why: BTreeMap<String, Unavailable>,
     /// Values in time order, thinned out evenly when there are many.
@@ -256,6 +270,7 @@ pub struct Metric {
 
 /// One value of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricPoint {
     /// When, in ns since the start of the run.
     pub at_ns: u64,
@@ -265,6 +280,7 @@ pub struct MetricPoint {
 
 /// A thread or task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Track {
     /// Id of the process that it belongs to.
     pub pid: u32,

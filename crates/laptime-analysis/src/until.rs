@@ -63,6 +63,7 @@ impl fmt::Display for Until {
 
 /// The answer to one question. Moments are nanoseconds since the start of the run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UntilSummary {
     /// The question, as `test_acc >= 0.95`.
     pub question: String,

@@ -6,6 +6,7 @@ use serde::Serialize;
 ///
 /// **Units** operations, bytes, and those for each second; ratios are of 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(test, derive(serde::Deserialize), serde(default))]
 pub struct WorkRow {
     /// Multiply-accumulates of matrix products, convolutions and attention, where they were counted.
@@ -20,7 +21,7 @@ pub struct WorkRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, serde(deserialize_with = "wide"))]
     pub total_flop: Option<u128>,
-    /// Floating-point operations of [`WorkRow::flop`] that ran, with what runs again.
+    /// Floating-point operations of `flop` that ran, with what runs again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, serde(deserialize_with = "wide"))]
     pub executed_flop: Option<u128>,
@@ -53,6 +54,7 @@ pub struct WorkRow {
 
 /// What bounds a row's rate on a machine, by its intensity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundBy {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where ticks come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClockKind {
     /// `CLOCK_MONOTONIC`: one tick is one nanosecond.

@@ -4,6 +4,8 @@
 //! ran in by its start and its thread. Names are numbered from 1 in each process. What an operator
 //! took is in nanoseconds of the profiler's own clock; moments are ticks of the recording's.
 
+use serde::Serialize;
+
 /// An operator on the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Operator {
@@ -20,7 +22,9 @@ pub struct Operator {
 }
 
 /// What a device was given to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum DeviceWorkKind {
     /// A kernel.

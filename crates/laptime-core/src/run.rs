@@ -38,6 +38,7 @@ pub const REFERENCE_LINE: &str = "laptime-reference";
 
 /// What started a run and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunInfo {
     /// Format version of the recording.
     pub format: u16,
@@ -70,6 +71,8 @@ pub struct RunInfo {
 
 /// The process that keeps a recording open: the launcher, or the one that records itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "RunKeeper"))]
 pub struct Keeper {
     /// Process id.
     pub pid: u32,
@@ -83,6 +86,7 @@ pub struct Keeper {
 
 /// How a program ended, as its launcher saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramEnd {
     /// When, `CLOCK_MONOTONIC` nanoseconds.
     pub monotonic_ns: u64,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a number is absent. A complete phrase in lower case, such as `no device was timed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unavailable(pub String);
 
 impl std::fmt::Display for Unavailable {
@@ -19,6 +20,7 @@ impl std::error::Error for Unavailable {}
 
 /// A reason for doubt about a recording or a number in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Warning {
     /// A stable word for programs, such as `lost-spans`.
     pub code: String,

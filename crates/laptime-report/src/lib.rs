@@ -51,6 +51,8 @@ mod paint;
 pub mod quantity;
 mod ranks;
 pub mod roofline;
+#[cfg(feature = "schema")]
+pub mod schemas;
 mod shown;
 mod span_table;
 mod steady;

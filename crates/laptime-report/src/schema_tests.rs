@@ -2,10 +2,10 @@
 //!
 //! The few keywords that the schema uses are checked here; an unknown one fails the test.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Keywords that need no check, or whose check passed.
-const KEYWORDS: [&str; 10] = [
+const KEYWORDS: [&str; 12] = [
     "$schema",
     "$id",
     "title",
@@ -16,6 +16,8 @@ const KEYWORDS: [&str; 10] = [
     "minimum",
     "exclusiveMinimum",
     "minItems",
+    "maximum",
+    "maxItems",
 ];
 
 fn schema() -> Value {
@@ -24,10 +26,14 @@ fn schema() -> Value {
 
 /// All violations of `schema` in `value`, as `path: what`.
 pub fn violations(schema: &Value, value: &Value, root: &Value, at: &str) -> Vec<String> {
+    let Some(schema) = schema.as_object() else {
+        let is_refused = *schema == Value::Bool(false);
+        return Vec::from_iter(is_refused.then(|| format!("{at}: is unknown")));
+    };
     let mut found = Vec::new();
     let mut say = |what: String| found.push(format!("{at}: {what}"));
     let mut inner: Vec<(Value, Value, String)> = Vec::new();
-    for (keyword, wanted) in schema.as_object().unwrap() {
+    for (keyword, wanted) in schema {
         match keyword.as_str() {
             "const" if value != wanted => say(format!("is not {wanted}")),
             "enum" if !wanted.as_array().unwrap().contains(value) => {
@@ -45,26 +51,10 @@ pub fn violations(schema: &Value, value: &Value, root: &Value, at: &str) -> Vec<
                     say(format!("{value} is no {wanted}"));
                 }
             }
-            "minimum"
-                if value
-                    .as_f64()
-                    .is_some_and(|number| number < wanted.as_f64().unwrap()) =>
+            "minimum" | "exclusiveMinimum" | "maximum" | "minItems" | "maxItems"
+                if is_beyond(value, keyword, wanted.as_f64().unwrap()) =>
             {
-                say(format!("{value} is below {wanted}"));
-            }
-            "exclusiveMinimum"
-                if value
-                    .as_f64()
-                    .is_some_and(|number| number <= wanted.as_f64().unwrap()) =>
-            {
-                say(format!("{value} is not above {wanted}"));
-            }
-            "minItems"
-                if value
-                    .as_array()
-                    .is_some_and(|items| (items.len() as u64) < wanted.as_u64().unwrap()) =>
-            {
-                say("has too few items".to_owned());
+                say(format!("{value} is beyond the {keyword} {wanted}"));
             }
             "required" => {
                 for name in wanted.as_array().unwrap() {
@@ -94,6 +84,21 @@ pub fn violations(schema: &Value, value: &Value, root: &Value, at: &str) -> Vec<
                     inner.push((wanted.clone(), item.clone(), format!("{at}[{index}]")));
                 }
             }
+            "propertyNames" => {
+                for name in value.as_object().into_iter().flat_map(Map::keys) {
+                    inner.push((wanted.clone(), json!(name), format!("{at}.{name}")));
+                }
+            }
+            "anyOf" | "oneOf" => {
+                let each = wanted.as_array().unwrap().iter();
+                let each = each.map(|one| violations(one, value, root, at));
+                let holding = each.clone().filter(Vec::is_empty).count();
+                if holding == 0 {
+                    say(format!("is none of {:?}", each.collect::<Vec<_>>()));
+                } else if holding > 1 && keyword == "oneOf" {
+                    say(format!("is {holding} of them"));
+                }
+            }
             "$ref" => {
                 let pointer = wanted.as_str().unwrap().trim_start_matches('#');
                 inner.push((
@@ -108,22 +113,22 @@ pub fn violations(schema: &Value, value: &Value, root: &Value, at: &str) -> Vec<
             ),
         }
     }
-    // Later versions may add fields, but this one must describe all that it writes.
-    if let (Some(known), None) = (schema.get("properties"), schema.get("additionalProperties")) {
-        for name in value
-            .as_object()
-            .into_iter()
-            .flat_map(|fields| fields.keys())
-        {
-            if known.get(name).is_none() {
-                found.push(format!("{at}: has the unknown field {name}"));
-            }
-        }
-    }
     for (schema, value, at) in inner {
         found.extend(violations(&schema, &value, root, &at));
     }
     found
+}
+
+fn is_beyond(value: &Value, keyword: &str, wanted: f64) -> bool {
+    let number = value.as_f64();
+    let count = value.as_array().map(|items| items.len() as f64);
+    match keyword {
+        "minimum" => number.is_some_and(|number| number < wanted),
+        "exclusiveMinimum" => number.is_some_and(|number| number <= wanted),
+        "maximum" => number.is_some_and(|number| number > wanted),
+        "minItems" => count.is_some_and(|count| count < wanted),
+        _ => count.is_some_and(|count| count > wanted),
+    }
 }
 
 fn is_of(value: &Value, name: &str) -> bool {

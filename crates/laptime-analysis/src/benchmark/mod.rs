@@ -5,11 +5,13 @@
 //! the iterations of a sample, finds where warm-up ends ([`crate::warmup`]), and samples until the
 //! median is known well enough or the budget ends. [`Plan::outcome`] has the figures.
 
+mod file;
 mod outcome;
 
 use crate::quantiles;
 use crate::warmup::{self, WarmUp};
 
+pub use file::{Benchmark, BenchmarkFile, PairVerdict, SCHEMA, SCHEMA_VERSION};
 pub(crate) use outcome::larger_ns;
 pub use outcome::{Doubt, Outcome};
 

@@ -7,7 +7,7 @@ use std::fmt;
 use laptime_core::Warning;
 use serde::Serialize;
 
-use super::comparison_row::{ComparisonRow, word};
+use super::comparison_row::ComparisonRow;
 use super::gate::GateResult;
 use super::history::Change;
 use super::matched::Basis;
@@ -19,24 +19,32 @@ pub const SCHEMA: &str = "laptime-comparison";
 /// Version of the JSON schema: rises when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A base and what was compared with it.
+/// A base and what was compared with it: what `laptime compare -f json` and `Comparison.to_json()` write.
+///
+/// **Units** nanoseconds; ratios are new over base.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// Always [`SCHEMA`].
+    /// What tells it from other JSON.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
-    /// Always [`SCHEMA_VERSION`].
+    /// Version of the schema.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA_VERSION)))]
     pub version: u32,
     /// What the others are compared with.
     pub base: SideSummary,
-    /// Where the steps changed, of so many single recordings in order that they tell.
+    /// Where the steps changed, of six single recordings or more in their order; left out where they did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub changes: Vec<Change>,
     /// The base with each of the others.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub pairs: Vec<Pair>,
 }
 
 /// One side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SideSummary {
     /// Its recordings, in order.
     pub recordings: Vec<Recorded>,
@@ -44,6 +52,7 @@ pub struct SideSummary {
 
 /// One recording of a side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recorded {
     /// Its path as typed.
     pub name: String,
@@ -72,28 +81,31 @@ impl SideSummary {
 
 /// The base and another side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair {
     /// The other side.
     pub new: SideSummary,
     /// On a step or, where what passes between the steps changed, on the time from step to step; without
     /// steps, on the run.
-    #[serde(serialize_with = "word")]
     pub verdict: Verdict,
     /// What differences are of.
     pub basis: Basis,
     /// What one of these is called: `step`, `request`, `run`.
     pub noun: String,
     /// Smaller changes are none, as a part of the base.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.01)))]
     pub threshold_ratio: f64,
     /// The row of the step or of the run.
     pub whole: ComparisonRow,
-    /// From the start of one step to that of the next, where what is between them counts.
+    /// From the start of one step to that of the next; own times and differences are of what passes between the
+    /// steps. Left out where that is below 5 % of it and not most of a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_to_step: Option<ComparisonRow>,
-    /// The lap inside of a step that surely got slower or faster, where the step can't tell.
+    /// The lap inside of a step that surely got slower or faster, where the step can't tell whether
+    /// it did; left out otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<CausePart>,
-    /// Where the difference lies.
+    /// Where the difference lies; `None` where nothing inside tells it.
     pub cause: Option<Cause>,
     /// Every path of either side, in tree order.
     pub rows: Vec<ComparisonRow>,
@@ -101,7 +113,7 @@ pub struct Pair {
     pub beside: Vec<Beside>,
     /// What makes the sides hard to compare.
     pub differs: Vec<Difference>,
-    /// What was asked not to get worse.
+    /// What was asked not to get worse (`--fail-on`).
     pub gates: Vec<GateResult>,
     /// What there is to know before the numbers are believed.
     pub notes: Vec<Warning>,
@@ -109,6 +121,7 @@ pub struct Pair {
 
 /// Of what differences are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Average {
     /// Of medians: those of a usual step.
@@ -119,8 +132,9 @@ pub enum Average {
 
 /// Where the difference of a step lies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cause {
-    /// Time that a step takes longer; below zero where it is less. By `shares_of`, and of medians without.
+    /// Time that a step takes longer, by `shares_of`; by medians where that is `None`. Without steps, the mean run.
     pub difference_ns: f64,
     /// The paths that make most of it, largest first.
     pub parts: Vec<CausePart>,
@@ -133,15 +147,17 @@ pub struct Cause {
 
 /// One path's part of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CausePart {
     /// The path.
     pub path: String,
-    /// Time that a step takes longer through it.
+    /// Time that the median step takes longer through it; without steps, the mean run.
     pub difference_ns: f64,
 }
 
 /// What a number beside the times counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Nanoseconds.
@@ -158,6 +174,7 @@ pub enum Unit {
 
 /// A number of both sides beside their times; of several runs the median.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Beside {
     /// What it is.
     pub name: String,
@@ -171,6 +188,7 @@ pub struct Beside {
 
 /// Something that two sides must have in common to be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// What it is.
     pub what: String,

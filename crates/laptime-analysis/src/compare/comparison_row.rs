@@ -2,12 +2,13 @@
 //!
 //! The field names are those of the published schema (`docs/comparison.schema.json`).
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::verdict::{Judged, Verdict};
 
 /// On which sides a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Presence {
     /// On both.
@@ -22,6 +23,7 @@ pub enum Presence {
 ///
 /// **Units** nanoseconds; ratios are new over base.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparisonRow {
     /// The names joined by `/`, with `/` and `\` inside a name escaped.
     pub path: String,
@@ -44,19 +46,19 @@ pub struct ComparisonRow {
     /// How likely such a difference is without any.
     pub p_value: Option<f64>,
     /// What came of it; `None` for a path of one side.
-    #[serde(serialize_with = "word_or_none")]
     pub verdict: Option<Verdict>,
     /// Why, as a sentence.
     pub reason: String,
     /// Mean time for each step or run that is added; below zero where it is less. A side without the
     /// path has 0.
     pub difference_ns: f64,
-    /// The same, without what the paths inside take.
+    /// The same, without what the paths inside take: all of them add up.
     pub own_difference_ns: f64,
-    /// By how much a typical step is longer through it: of medians, where there are some. Of a path beside
-    /// the steps, such as an evaluation, by how much one span is longer.
+    /// By how much a typical step is longer through it: of medians, times the part of the steps that
+    /// have it; without steps, `difference_ns`. Of a path beside the steps, such as an evaluation, by how much one span
+    /// is longer.
     pub median_difference_ns: f64,
-    /// The same, without what the paths inside take.
+    /// The same, without what the paths inside take. What fewer than half of the steps have is no part of a typical one.
     pub own_median_difference_ns: f64,
 }
 
@@ -156,6 +158,7 @@ impl ComparisonRow {
 ///
 /// **Units** nanoseconds; of several runs, the mean of their means.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowSide {
     /// Median time in a step that has it; outside of steps, of one span.
     pub median_ns: Option<f64>,
@@ -164,6 +167,7 @@ pub struct RowSide {
     /// The same, without what the paths inside take.
     pub own_ns: f64,
     /// Spans for each step or run.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub count: f64,
     /// Part of the steps that have it; outside of steps, spans for each of them.
     #[serde(skip)]
@@ -180,26 +184,6 @@ pub const fn name_of(verdict: Verdict) -> &'static str {
         Verdict::Same => "same",
         Verdict::Inconclusive => "inconclusive",
         Verdict::NotComparable => "not-comparable",
-    }
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's serialize_with passes a reference"
-)]
-pub(super) fn word<S: Serializer>(verdict: &Verdict, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(name_of(*verdict))
-}
-
-#[allow(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's serialize_with passes a reference"
-)]
-fn word_or_none<S: Serializer>(verdict: &Option<Verdict>, to: S) -> Result<S::Ok, S::Error> {
-    match verdict {
-        Some(verdict) => word(verdict, to),
-        None => to.serialize_none(),
     }
 }
 

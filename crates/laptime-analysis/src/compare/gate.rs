@@ -197,6 +197,7 @@ impl fmt::Display for Gate {
 
 /// What came of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GateOutcome {
     /// The limit is kept.
@@ -211,9 +212,11 @@ pub enum GateOutcome {
 
 /// A gate and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GateResult {
-    /// The condition.
+    /// The condition, as it was typed.
     #[serde(serialize_with = "typed")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub gate: Gate,
     /// What came of it.
     pub outcome: GateOutcome,

@@ -22,6 +22,7 @@ const LEVEL: f64 = 0.05;
 ///
 /// **Units** nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The first recording after it.
     pub recording: String,

@@ -11,6 +11,7 @@ use crate::verdict::{Judged, Side, judge_measured};
 
 /// What differences are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// A step, or whatever both sides repeat.

@@ -1,4 +1,4 @@
-//! What is written beside the table says the same: the struct, its JSON, the schema and the stubs.
+//! What is written beside the table says the same: the struct, its JSON and the stubs.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::{Field, Number, Read, Unit, all, named, near, unavailable};
 use crate::span_row::SpanRow;
 
-const SCHEMA: &str = include_str!("../../../../docs/summary.schema.json");
 const STUBS: &str = include_str!("../../../../python/laptime/_core.pyi");
 /// What a row has besides numbers, and what only findings read.
 const NO_NUMBERS: [&str; 11] = [
@@ -107,48 +106,6 @@ fn a_number_that_a_row_may_lack_has_a_reason_where_rows_give_none() {
             "{}",
             field.name
         );
-    }
-}
-
-#[test]
-fn the_published_schema_has_every_number_with_its_type() {
-    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let row = &schema["$defs"]["row"];
-    let properties = row["properties"].as_object().unwrap();
-    assert_eq!(
-        without_others(properties.keys().map(String::as_str)),
-        names()
-    );
-    for field in all() {
-        let property = &properties[field.name];
-        if let Read::Word(_) = field.read {
-            assert_eq!(property["enum"], json!(["memory", "arithmetic"]));
-            continue;
-        }
-        let types = match &property["type"] {
-            Value::Array(types) => types.clone(),
-            one => vec![one.clone()],
-        };
-        let is_real = matches!(field.read, Read::Real(_));
-        let name = if is_real { "number" } else { "integer" };
-        assert_eq!(types[0], name, "{}", field.name);
-        let least = property.get("minimum");
-        let wanted = (!matches!(field.read, Read::Signed(_))).then(|| json!(0));
-        assert_eq!(least, wanted.as_ref(), "{}", field.name);
-        // Absent numbers of these are null, all others are left out.
-        let is_required = row["required"]
-            .as_array()
-            .unwrap()
-            .contains(&json!(field.name));
-        if is_required {
-            let is_nullable = types.contains(&json!("null"));
-            assert_eq!(
-                is_nullable,
-                !matches!(field.read, Read::Always(_)),
-                "{}",
-                field.name
-            );
-        }
     }
 }
 

@@ -115,7 +115,7 @@ fn add(process: &Process, laps: &mut BTreeMap<Names, Lap>, devices: &mut BTreeMa
         let kernel = lap_sums.kernels.entry((name.clone(), work.kind));
         let kernel = kernel.or_insert_with(|| KernelTime {
             name,
-            kind: kind(work.kind).to_owned(),
+            kind: work.kind,
             call_count: 0,
             total_ns: 0,
         });
@@ -145,14 +145,6 @@ fn join(sum: &mut DeviceUse, other: &DeviceUse) {
     sum.busy_ns = sum.busy_ns.saturating_add(other.busy_ns);
     sum.launch_bound_ns = sum.launch_bound_ns.saturating_add(other.launch_bound_ns);
     sum.waiting_ns = sum.waiting_ns.saturating_add(other.waiting_ns);
-}
-
-fn kind(kind: DeviceWorkKind) -> &'static str {
-    match kind {
-        DeviceWorkKind::Kernel => "kernel",
-        DeviceWorkKind::Copy => "copy",
-        DeviceWorkKind::Fill => "fill",
-    }
 }
 
 fn told(names: Names, lap: Lap, rows: &[SpanRow]) -> LapOperators {

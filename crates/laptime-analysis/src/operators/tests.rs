@@ -144,8 +144,8 @@ fn kernels_are_in_the_lap_that_launched_them() {
         (used.busy_ns, used.launch_bound_ns, used.waiting_ns),
         (70, 60, 40)
     );
-    let kinds: Vec<&str> = backward.kernels.iter().map(|one| &*one.kind).collect();
-    assert_eq!(kinds, ["kernel", "copy"]);
+    let kinds: Vec<DeviceWorkKind> = backward.kernels.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [DeviceWorkKind::Kernel, DeviceWorkKind::Copy]);
     let whole = summary.operators.as_ref().unwrap().devices[0];
     assert_eq!(
         (whole.busy_ns, whole.launch_bound_ns, whole.waiting_ns),

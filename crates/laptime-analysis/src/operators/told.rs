@@ -1,5 +1,6 @@
 //! Operators by lap: plain values for reports and JSON.
 
+use laptime_core::DeviceWorkKind;
 use serde::Serialize;
 
 use crate::span_row::RowKind;
@@ -8,6 +9,7 @@ use crate::span_row::RowKind;
 ///
 /// **Units** nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operators {
     /// Operators that ran, those inside of others included.
     pub call_count: u64,
@@ -25,6 +27,7 @@ pub struct Operators {
 
 /// Operators that began while one lap was the innermost one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LapOperators {
     /// The lap's path, or what the time outside of laps is called.
     pub path: String,
@@ -52,6 +55,7 @@ pub struct LapOperators {
 
 /// Operators of one name in one lap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperatorTime {
     /// The name, as the framework has it.
     pub name: String,
@@ -65,11 +69,12 @@ pub struct OperatorTime {
 
 /// Kernels or copies of one name that one lap launched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelTime {
     /// The name, as the framework has it; of a copy its kind, such as `Memcpy HtoD`.
     pub name: String,
-    /// `kernel`, `copy` or `fill`.
-    pub kind: String,
+    /// What it is.
+    pub kind: DeviceWorkKind,
     /// How many ran.
     pub call_count: u64,
     /// Their time, those that ran at once added up.
@@ -78,6 +83,7 @@ pub struct KernelTime {
 
 /// What a device did while it was watched, from its first kernel to its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceUse {
     /// The device's index; of a lap's work the first one's.
     pub device: u32,

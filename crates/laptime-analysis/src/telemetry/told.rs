@@ -10,6 +10,7 @@ use serde::Serialize;
 /// **Units** as the names say; ratios are of 1. Numbers are of the whole device, whoever uses it, except for
 /// the memory of the process.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceSummary {
     /// The device's index, as the process counts devices.
     pub device: u32,
@@ -28,6 +29,7 @@ pub struct DeviceSummary {
 
 /// What a device did in a stretch of time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceStretch {
     /// From the first sample to the last.
     pub sampled_ns: u64,
@@ -69,6 +71,7 @@ pub struct DeviceStretch {
 
 /// A reason for a lower clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThrottleShare {
     /// The reason, in words.
     pub reason: String,

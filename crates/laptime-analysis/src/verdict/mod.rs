@@ -13,6 +13,7 @@ mod interval;
 mod reason;
 
 use laptime_core::Unavailable;
+use serde::Serialize;
 
 pub use discoveries::control_false_discoveries;
 pub use reason::{Reason, Which};
@@ -85,7 +86,9 @@ impl Asked {
 }
 
 /// What a comparison came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The new side takes less time, by more than the threshold.
     Faster,

@@ -58,7 +58,8 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
         );
         return Ok(ERROR);
     };
-    let json = || Shown::json(bench::json(&found, &contenders, &cpu).to_string());
+    let file = || bench::json(&found, &contenders, &cpu);
+    let json = || Shown::json(serde_json::to_string(&file()).unwrap_or_default());
     let text = match args.format {
         _ if args.json => json(),
         Some(Format::Json) => json(),

@@ -24,6 +24,7 @@ mod place;
 mod recording;
 mod report;
 mod run;
+mod schemas;
 #[path = "../../../laptime-analysis/src/scripted.rs"]
 #[allow(dead_code)]
 mod scripted;

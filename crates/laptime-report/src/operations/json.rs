@@ -50,6 +50,12 @@ pub fn read(text: &str) -> Result<(Counts, Subject), ReadError> {
     file.counts()
 }
 
+/// What describes a text that [`render`] wrote.
+#[cfg(feature = "schema")]
+pub(crate) fn schema(generator: schemars::SchemaGenerator) -> schemars::Schema {
+    generator.into_root_schema_for::<File>()
+}
+
 /// Why a text is no counts.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -93,96 +99,164 @@ struct Head {
     version: u32,
 }
 
+/// What `laptime ops -f json` and `OpCounts.to_json()` write. Integers are exact and may exceed 64 bits; a reader that
+/// makes floats of them rounds.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct File {
+    /// What tells it from other JSON.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: String,
+    /// Version of the schema.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     version: u32,
+    /// What was counted; empty where it has no name.
     name: String,
+    /// Its inputs as text.
     inputs: Vec<String>,
+    /// How it was counted, a phrase.
     how: String,
+    /// Elements of the model's parameters, each once; `None` where there is no model.
     params: Option<u64>,
+    /// Everything together.
     total: Tally,
+    /// `executed_mac` by the type of what is multiplied, most first.
     by_dtype: Vec<Typed>,
+    /// Operators, most matmul-like work first.
     by_op: Vec<Operator>,
+    /// Modules, parents before children, in the order of the model.
     by_module: Vec<Module>,
+    /// What is not counted.
     uncounted: Vec<Open>,
+    /// Reasons for doubt.
     warnings: Vec<Warning>,
+    /// How the numbers are to be read.
     #[serde(default)]
     conventions: Vec<String>,
     /// Why numbers are absent, by field.
     #[serde(default)]
     unavailable: BTreeMap<String, String>,
+    /// What the machine allows, where `--roofline` asked for it.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<crate::roofline::Told<'static>>")
+    )]
     roofline: Option<Roofline>,
 }
 
+/// What is multiplied as numbers of one type.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Typed {
+    /// The type.
     dtype: String,
+    /// Multiply-accumulates that run on it.
     executed_mac: u128,
 }
 
+/// An operator.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Operator {
+    /// Its name with its dialect, such as `aten::mm`.
     name: String,
+    /// What all its calls cost.
     total: Tally,
 }
 
+/// A module.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Module {
+    /// Its dotted path; empty for the model itself.
     path: String,
+    /// Its class.
     kind: String,
-    /// The index of the module that holds it.
+    /// Which entry of `by_module` holds it; `None` for the model.
     parent: Option<usize>,
+    /// How many modules are around it.
     depth: u32,
+    /// How often it was called.
     calls: u64,
+    /// Elements of its parameters and of those below, each once.
     params: u64,
+    /// Its cost without the modules inside.
     own: Tally,
+    /// Its cost with the modules inside.
     inclusive: Tally,
 }
 
+/// What is not counted of one operator.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Open {
+    /// The operator.
     name: String,
+    /// Why.
     reason: String,
+    /// How often it ran.
     calls: u64,
+    /// Elements of its outputs.
     elements: u128,
-    /// One round of an open loop.
+    /// What one round costs, where only their number is not known.
     each: Option<Tally>,
 }
 
-/// A tally with everything that follows from it.
+/// What operations cost together, with everything that follows from it.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Tally {
+    /// Operations, counted or not.
     #[serde(skip_deserializing, default)]
     calls: u64,
+    /// Those whose cost is known, what costs nothing by definition included.
     counted_calls: u64,
+    /// Of these, those that do no arithmetic by definition: views, copies, look-ups.
     zero_calls: u64,
+    /// Those whose cost is not known.
     uncounted_calls: u64,
+    /// `counted_calls` over `calls`; `None` without calls.
     #[serde(skip_deserializing, default)]
     coverage_ratio: Option<f64>,
+    /// Multiply-accumulates of matrix products, convolutions and attention, dense, as the model asks for them.
     mac: u128,
+    /// 2 `mac`.
     #[serde(skip_deserializing, default)]
     flop: u128,
+    /// Of `mac`, what a mask known by its shape leaves active.
     active_mac: u128,
+    /// 2 `active_mac`.
     #[serde(skip_deserializing, default)]
     active_flop: u128,
+    /// Those that run: with recomputed forwards and what fused kernels repeat.
     executed_mac: u128,
+    /// 2 `executed_mac`.
     #[serde(skip_deserializing, default)]
     executed_flop: u128,
+    /// Other floating-point arithmetic.
     other_flop: u128,
+    /// `flop` + `other_flop`.
     #[serde(skip_deserializing, default)]
     total_flop: u128,
+    /// Arithmetic on integers and booleans.
     integer_op: u128,
+    /// Exponentials, logarithms, roots, trigonometric and error functions, elements.
     transcendental: u128,
+    /// Comparisons of numbers.
     compare: u128,
+    /// Each input read once, by the storage that is touched.
     bytes_read: u128,
+    /// Each output written once.
     bytes_written: u128,
+    /// Bytes over the links between ranks, as bus bandwidth is reckoned.
     communication_bytes: u128,
+    /// `total_flop` over `bytes_read` + `bytes_written`; `None` where no byte moves.
     #[serde(skip_deserializing, default)]
     intensity_flop_per_byte: Option<f64>,
-    /// The phases that ran, where this is all of them together.
+    /// The same for each phase that ran, where this is all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("propertyNames" = {"enum": Phase::ALL.map(Phase::name)})))]
     by_phase: Option<BTreeMap<String, Tally>>,
 }
 

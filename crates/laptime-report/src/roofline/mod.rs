@@ -18,6 +18,8 @@ mod told;
 pub use figure::{MOST_POINTS, Point, Roofline, mark};
 pub use points::of_counts;
 pub use roof::Roof;
+#[cfg(feature = "schema")]
+pub(crate) use told::Told;
 
 #[cfg(test)]
 mod tests;

@@ -6,12 +6,15 @@ use serde::Serialize;
 
 /// What a machine reaches at most.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Roof {
     /// Arithmetic.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub flop_per_s: f64,
     /// What that is, such as `measured float32 matmul peak of cpu`.
     pub flop_label: String,
     /// Memory.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub bytes_per_s: f64,
     /// What that is.
     pub bytes_label: String,
