@@ -317,7 +317,7 @@ fn flame() -> Flame {
 fn tabled(rows: Vec<Row>) -> Page {
     let table = Table {
         lead: "span",
-        columns: vec![Column::Total, Column::Share],
+        columns: vec![Column::TOTAL, Column::SHARE],
         rows,
         notes: Vec::new(),
         notes_of: Vec::new(),

@@ -91,12 +91,12 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
     Table {
         lead: "lap, functions called in it",
         columns: vec![
-            Column::FunctionCalls,
-            Column::OwnTime,
-            Column::Total,
-            Column::PerCall,
-            Column::OfParent,
-            Column::Share,
+            Column::FUNCTION_CALLS,
+            Column::OWN_TIME,
+            Column::TOTAL,
+            Column::PER_CALL,
+            Column::OF_PARENT,
+            Column::SHARE,
         ],
         rows,
         notes: vec![
@@ -105,11 +105,11 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
         ],
         notes_of: vec![
             (
-                Column::PerCall,
+                Column::PER_CALL,
                 "per call is the total of a primitive call".to_owned(),
             ),
             (
-                Column::OfParent,
+                Column::OF_PARENT,
                 "of parent is the self time's share of the lap's".to_owned(),
             ),
         ],

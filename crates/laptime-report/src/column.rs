@@ -1,327 +1,279 @@
-//! What the cells of a table hold: every column by its kind, and those of a table of spans.
+//! What the cells of a table hold: every column, and those of a table of spans.
 
 use laptime_core::Phase;
 
 /// A column of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Column {
-    /// Finished spans.
-    Count,
-    /// Sum of durations.
-    Total,
-    /// CPU time of the process, or of the thread where only that was measured.
-    Cpu,
-    /// Total time less that of children.
-    SelfTime,
-    /// Time of a module, forward and backward, less that of the modules inside.
-    OwnTime,
-    /// Mean duration.
-    Mean,
-    /// Standard deviation of durations.
-    Deviation,
-    /// Shortest duration.
-    Min,
-    /// Median duration.
-    Median,
-    /// 90th percentile.
-    P90,
-    /// 95th percentile.
-    P95,
-    /// 99th percentile.
-    P99,
-    /// Longest duration.
-    Max,
-    /// CPU time of the thread.
-    Thread,
-    /// Time that the thread was ready and others ran.
-    Delayed,
-    /// Time on the device.
-    Device,
-    /// Time on the device over that of the row around it.
-    DeviceShare,
-    /// Spans that the device had begun when all of their work was launched.
-    LaunchBound,
-    /// Most host memory that a span allocated and did not free.
-    NetMemory,
-    /// Host memory that all spans allocated and did not free.
-    KeptMemory,
-    /// Highest peak of host memory in a span.
-    PeakMemory,
-    /// Greatest change of device memory over a span.
-    DeviceNetMemory,
-    /// Highest peak of device memory in a span.
-    DevicePeakMemory,
-    /// Most that a device's allocator held.
-    DeviceReserved,
-    /// Total over the total of the row around it.
-    OfParent,
-    /// Total over wall time; of operations, work over all work.
-    Share,
-    /// Calls of an operator.
-    Calls,
-    /// Elements of parameters.
-    Params,
-    /// Multiply-accumulates.
-    Mac,
-    /// Multiply-accumulates directly in a module.
-    OwnMac,
-    /// Matmul-like FLOP.
-    Flop,
-    /// Other floating-point arithmetic.
-    OtherFlop,
-    /// Bytes read and written.
-    Bytes,
-    /// Total FLOP for each byte.
-    Intensity,
-    /// The part of the calls whose cost is known.
-    Coverage,
-    /// Elements of outputs.
-    Elements,
-    /// What a phase did.
-    Phase(Phase),
-    /// What all phases did.
-    AllPhases,
-    /// What all phases did, to the last digit.
-    Exact,
-    /// What holds it back: memory or arithmetic.
-    Bound,
-    /// FLOP/s it can reach at most.
-    Attainable,
-    /// FLOP/s it did reach.
-    Achieved,
-    /// Time it takes at least.
-    LeastTime,
-    /// FLOP/s of spans.
-    FlopRate,
-    /// Samples of stacks.
-    Samples,
-    /// Time in which a thread waited.
-    Waiting,
-    /// Calls of a function.
-    FunctionCalls,
-    /// Time of a call.
-    PerCall,
-    /// Achieved over peak floating-point operations per second.
-    Mfu,
-    /// A comparison's base.
-    Base,
-    /// What is compared with it.
-    New,
-    /// By which part that is larger.
-    Change,
-    /// Between which changes the true one is.
-    Interval,
-    /// Mean time that a step takes longer.
-    Difference,
-    /// Share of what all differ by, without the laps inside.
-    OwnShare,
-    /// What came of it.
-    Verdict,
-    /// Mean part of the time in which a device ran a kernel.
-    Busy,
-    /// 95th percentile of that.
-    BusyP95,
-    /// Most memory in use of a device.
-    DeviceMemory,
-    /// Mean power of a device.
-    MeanPower,
-    /// Highest power of a device.
-    PeakPower,
-    /// Energy of a device.
-    Energy,
-    /// Energy of a device in a step.
-    StepEnergy,
-    /// Part of the samples in which a device was slower than it could be.
-    Throttled,
+pub struct Column {
+    /// What stands above it.
+    pub heading: &'static str,
+    /// Its field in the JSON of a summary; none for operations, whose absence has one reason each.
+    pub field: Option<&'static str>,
+    /// What users type to ask for it; empty where they can't.
+    pub name: &'static str,
+    /// The how many-th it is that gives way where a terminal is narrow; `None` for one that stays.
+    pub gives_way: Option<u8>,
+    /// Whether a table of spans shows it only where a row has it.
+    pub is_optional: bool,
+    /// Whether the eye should find it first.
+    pub is_strong: bool,
+}
+
+/// A column with a heading, which stays where a terminal is narrow.
+const fn headed(heading: &'static str) -> Column {
+    Column {
+        heading,
+        field: None,
+        name: "",
+        gives_way: None,
+        is_optional: false,
+        is_strong: false,
+    }
+}
+
+/// One that tables of spans may have, by its heading, its field and its name.
+const fn spans(heading: &'static str, field: &'static str, name: &'static str) -> Column {
+    Column {
+        field: Some(field),
+        name,
+        ..headed(heading)
+    }
 }
 
 impl Column {
-    /// The column's heading.
-    pub const fn heading(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Total => "total",
-            Self::Cpu => "CPU",
-            Self::SelfTime | Self::OwnTime => "self",
-            Self::Mean => "mean",
-            Self::Deviation => "stddev",
-            Self::Min => "min",
-            Self::Median => "p50",
-            Self::P90 => "p90",
-            Self::P95 => "p95",
-            Self::P99 => "p99",
-            Self::Max => "max",
-            Self::Thread => "thread",
-            Self::Delayed => "delayed",
-            Self::Device => "device",
-            Self::DeviceShare => "of device",
-            Self::LaunchBound => "launch-bound",
-            Self::NetMemory => "net mem",
-            Self::KeptMemory => "kept mem",
-            Self::PeakMemory | Self::DeviceMemory => "peak mem",
-            Self::DeviceNetMemory => "device net",
-            Self::DevicePeakMemory => "device peak",
-            Self::DeviceReserved => "device held",
-            Self::OfParent => "of parent",
-            Self::Share => "share",
-            Self::Calls | Self::FunctionCalls => "calls",
-            Self::Params => "params",
-            Self::Mac => "MAC",
-            Self::OwnMac => "self MAC",
-            Self::Flop => "FLOP",
-            Self::OtherFlop => "other FLOP",
-            Self::Bytes => "bytes",
-            Self::Intensity => "FLOP/byte",
-            Self::Coverage => "coverage",
-            Self::Elements => "elements",
-            Self::Phase(phase) => phase.name(),
-            Self::AllPhases => "all",
-            Self::Exact => "exact",
-            Self::Bound => "bound by",
-            Self::Attainable => "at most FLOP/s",
-            Self::Achieved => "achieved FLOP/s",
-            Self::LeastTime => "at least",
-            Self::FlopRate => "FLOP/s",
-            Self::Samples => "samples",
-            Self::Waiting => "waiting",
-            Self::PerCall => "per call",
-            Self::Mfu => "MFU",
-            Self::Base => "baseline",
-            Self::New => "candidate",
-            Self::Change => "change",
-            Self::Interval => "95 % interval",
-            Self::Difference => "difference",
-            Self::OwnShare => "self part",
-            Self::Verdict => "verdict",
-            Self::Busy => "busy",
-            Self::BusyP95 => "busy p95",
-            Self::MeanPower => "power",
-            Self::PeakPower => "peak power",
-            Self::Energy => "energy",
-            Self::StepEnergy => "per step",
-            Self::Throttled => "throttled",
-        }
-    }
+    /// Finished spans.
+    pub const COUNT: Self = spans("count", "count", "count").gives_way(7);
+    /// Sum of durations.
+    pub const TOTAL: Self = spans("total", "total_ns", "total").strong();
+    /// CPU time of the process, or of the thread where only that was measured.
+    pub const CPU: Self = spans("CPU", "process_ns", "cpu").gives_way(16).optional();
+    /// Total time less that of children.
+    pub const SELF_TIME: Self = spans("self", "self_ns", "self").gives_way(3);
+    /// Time of a module, forward and backward, less that of the modules inside.
+    pub const OWN_TIME: Self = headed("self").strong();
+    /// Mean duration.
+    pub const MEAN: Self = spans("mean", "mean_ns", "mean").gives_way(1);
+    /// Standard deviation of durations.
+    pub const DEVIATION: Self = spans("stddev", "stddev_ns", "stddev");
+    /// Shortest duration.
+    pub const MIN: Self = spans("min", "min_ns", "min");
+    /// Median duration.
+    pub const MEDIAN: Self = spans("p50", "p50_ns", "p50").gives_way(21);
+    /// 90th percentile.
+    pub const P90: Self = spans("p90", "p90_ns", "p90");
+    /// 95th percentile.
+    pub const P95: Self = spans("p95", "p95_ns", "p95");
+    /// 99th percentile.
+    pub const P99: Self = spans("p99", "p99_ns", "p99").gives_way(4);
+    /// Longest duration.
+    pub const MAX: Self = spans("max", "max_ns", "max");
+    /// CPU time of the thread.
+    pub const THREAD: Self = spans("thread", "thread_ns", "thread");
+    /// Time that the thread was ready and others ran.
+    pub const DELAYED: Self = spans("delayed", "delayed_ns", "delayed");
+    /// Time on the device.
+    pub const DEVICE: Self = spans("device", "device_ns", "device").optional();
+    /// Time on the device over that of the row around it.
+    pub const DEVICE_SHARE: Self = spans("of device", "device_ns", "device-share");
+    /// Spans that the device had begun when all of their work was launched.
+    pub const LAUNCH_BOUND: Self = spans("launch-bound", "launch_bound_count", "launch-bound");
+    /// Most host memory that a span allocated and did not free.
+    pub const NET_MEMORY: Self = spans("net mem", "host_memory_net_max_bytes", "net");
+    /// Host memory that all spans allocated and did not free.
+    pub const KEPT_MEMORY: Self = spans("kept mem", "host_memory_kept_bytes", "kept")
+        .gives_way(13)
+        .optional();
+    /// Highest peak of host memory in a span.
+    pub const PEAK_MEMORY: Self = spans("peak mem", "host_memory_peak_max_bytes", "peak")
+        .gives_way(18)
+        .optional();
+    /// Greatest change of device memory over a span.
+    pub const DEVICE_NET_MEMORY: Self =
+        spans("device net", "device_memory_net_max_bytes", "device-net");
+    /// Highest peak of device memory in a span.
+    pub const DEVICE_PEAK_MEMORY: Self =
+        spans("device peak", "device_memory_peak_max_bytes", "device-peak")
+            .gives_way(19)
+            .optional();
+    /// Most that a device's allocator held.
+    pub const DEVICE_RESERVED: Self =
+        spans("device held", "device_memory_reserved_bytes", "device-held");
+    /// Total over the total of the row around it.
+    pub const OF_PARENT: Self = spans("of parent", "share_ratio", "parent")
+        .gives_way(5)
+        .optional();
+    /// Total over wall time; of operations, work over all work.
+    pub const SHARE: Self = spans("share", "share_ratio", "share");
+    /// Calls of an operator.
+    pub const CALLS: Self = headed("calls").gives_way(10);
+    /// Elements of parameters.
+    pub const PARAMS: Self = headed("params").gives_way(15);
+    /// Multiply-accumulates.
+    pub const MAC: Self = headed("MAC").strong();
+    /// Multiply-accumulates directly in a module.
+    pub const OWN_MAC: Self = headed("self MAC").gives_way(8);
+    /// Matmul-like FLOP.
+    pub const FLOP: Self = spans("FLOP", "flop", "flop").gives_way(14).optional();
+    /// Other floating-point arithmetic.
+    pub const OTHER_FLOP: Self = headed("other FLOP").gives_way(9);
+    /// Bytes read and written.
+    pub const BYTES: Self = spans("bytes", "bytes_moved", "bytes");
+    /// Total FLOP for each byte.
+    pub const INTENSITY: Self = spans("FLOP/byte", "intensity", "flop/byte")
+        .gives_way(12)
+        .optional();
+    /// The part of the calls whose cost is known.
+    pub const COVERAGE: Self = headed("coverage");
+    /// Elements of outputs.
+    pub const ELEMENTS: Self = headed("elements");
+    /// What all phases did.
+    pub const ALL_PHASES: Self = headed("all").strong();
+    /// What all phases did, to the last digit.
+    pub const EXACT: Self = headed("exact");
+    /// What holds it back: memory or arithmetic.
+    pub const BOUND: Self = spans("bound by", "bound", "bound").gives_way(11).optional();
+    /// FLOP/s it can reach at most.
+    pub const ATTAINABLE: Self = headed("at most FLOP/s");
+    /// FLOP/s it did reach.
+    pub const ACHIEVED: Self = headed("achieved FLOP/s");
+    /// Time it takes at least.
+    pub const LEAST_TIME: Self = headed("at least");
+    /// FLOP/s of spans.
+    pub const FLOP_RATE: Self = spans("FLOP/s", "flop_per_s", "flop/s")
+        .gives_way(17)
+        .optional();
+    /// Samples of stacks.
+    pub const SAMPLES: Self = headed("samples").gives_way(6);
+    /// Time in which a thread waited.
+    pub const WAITING: Self = headed("waiting");
+    /// Calls of a function.
+    pub const FUNCTION_CALLS: Self = headed("calls");
+    /// Time of a call.
+    pub const PER_CALL: Self = headed("per call").gives_way(2);
+    /// Achieved over peak floating-point operations per second.
+    pub const MFU: Self = spans("MFU", "mfu_ratio", "mfu").gives_way(20).optional();
+    /// A comparison's base.
+    pub const BASE: Self = headed("baseline");
+    /// What is compared with it.
+    pub const NEW: Self = headed("candidate");
+    /// By which part that is larger.
+    pub const CHANGE: Self = headed("change");
+    /// Between which changes the true one is.
+    pub const INTERVAL: Self = headed("95 % interval").gives_way(24);
+    /// Mean time that a step takes longer.
+    pub const DIFFERENCE: Self = headed("difference").gives_way(22);
+    /// Share of what all differ by, without the laps inside.
+    pub const OWN_SHARE: Self = headed("self part").gives_way(23);
+    /// What came of it.
+    pub const VERDICT: Self = headed("verdict");
+    /// Mean part of the time in which a device ran a kernel.
+    pub const BUSY: Self = headed("busy");
+    /// 95th percentile of that.
+    pub const BUSY_P95: Self = headed("busy p95").gives_way(25);
+    /// Most memory in use of a device.
+    pub const DEVICE_MEMORY: Self = headed("peak mem").gives_way(27);
+    /// Mean power of a device.
+    pub const MEAN_POWER: Self = headed("power");
+    /// Highest power of a device.
+    pub const PEAK_POWER: Self = headed("peak power").gives_way(26);
+    /// Energy of a device.
+    pub const ENERGY: Self = headed("energy");
+    /// Energy of a device in a step.
+    pub const STEP_ENERGY: Self = headed("per step");
+    /// Part of the samples in which a device was slower than it could be.
+    pub const THROTTLED: Self = headed("throttled");
 
-    /// The column's field in the JSON of a summary; none for operations, whose absence has one
-    /// reason each.
-    pub const fn field(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Count => "count",
-            Self::Total => "total_ns",
-            Self::Cpu => "process_ns",
-            Self::SelfTime => "self_ns",
-            Self::Mean => "mean_ns",
-            Self::Deviation => "stddev_ns",
-            Self::Min => "min_ns",
-            Self::Median => "p50_ns",
-            Self::P90 => "p90_ns",
-            Self::P95 => "p95_ns",
-            Self::P99 => "p99_ns",
-            Self::Max => "max_ns",
-            Self::Thread => "thread_ns",
-            Self::Delayed => "delayed_ns",
-            Self::Device | Self::DeviceShare => "device_ns",
-            Self::LaunchBound => "launch_bound_count",
-            Self::NetMemory => "host_memory_net_max_bytes",
-            Self::KeptMemory => "host_memory_kept_bytes",
-            Self::PeakMemory => "host_memory_peak_max_bytes",
-            Self::DeviceNetMemory => "device_memory_net_max_bytes",
-            Self::DevicePeakMemory => "device_memory_peak_max_bytes",
-            Self::DeviceReserved => "device_memory_reserved_bytes",
-            // Of the row around it; by itself, a row knows that of the run.
-            Self::OfParent | Self::Share => "share_ratio",
-            Self::Flop => "flop",
-            Self::FlopRate => "flop_per_s",
-            Self::Intensity => "intensity",
-            Self::Mfu => "mfu_ratio",
-            Self::Bound => "bound",
-            Self::Bytes => "bytes_moved",
-            _ => return None,
-        })
+    /// What a phase did.
+    pub const fn phase(phase: Phase) -> Self {
+        headed(phase.name())
     }
 
     /// Those of a table of spans where nobody asks for others, in the order of the table.
     pub const SPANS: [Self; 19] = [
-        Self::Count,
-        Self::Total,
-        Self::Cpu,
-        Self::Device,
-        Self::DeviceShare,
-        Self::SelfTime,
-        Self::Mean,
-        Self::Median,
+        Self::COUNT,
+        Self::TOTAL,
+        Self::CPU,
+        Self::DEVICE,
+        Self::DEVICE_SHARE,
+        Self::SELF_TIME,
+        Self::MEAN,
+        Self::MEDIAN,
         Self::P99,
-        Self::KeptMemory,
-        Self::PeakMemory,
-        Self::DevicePeakMemory,
-        Self::Flop,
-        Self::FlopRate,
-        Self::Intensity,
-        Self::Bound,
-        Self::Mfu,
-        Self::OfParent,
-        Self::Share,
+        Self::KEPT_MEMORY,
+        Self::PEAK_MEMORY,
+        Self::DEVICE_PEAK_MEMORY,
+        Self::FLOP,
+        Self::FLOP_RATE,
+        Self::INTENSITY,
+        Self::BOUND,
+        Self::MFU,
+        Self::OF_PARENT,
+        Self::SHARE,
     ];
 
-    /// Those that can be asked for, by the name users type.
-    pub const NAMES: [(&'static str, Self); 31] = [
-        ("count", Self::Count),
-        ("total", Self::Total),
-        ("self", Self::SelfTime),
-        ("mean", Self::Mean),
-        ("stddev", Self::Deviation),
-        ("min", Self::Min),
-        ("p50", Self::Median),
-        ("p90", Self::P90),
-        ("p95", Self::P95),
-        ("p99", Self::P99),
-        ("max", Self::Max),
-        ("cpu", Self::Cpu),
-        ("thread", Self::Thread),
-        ("delayed", Self::Delayed),
-        ("device", Self::Device),
-        ("device-share", Self::DeviceShare),
-        ("launch-bound", Self::LaunchBound),
-        ("net", Self::NetMemory),
-        ("kept", Self::KeptMemory),
-        ("peak", Self::PeakMemory),
-        ("device-net", Self::DeviceNetMemory),
-        ("device-peak", Self::DevicePeakMemory),
-        ("device-held", Self::DeviceReserved),
-        ("flop", Self::Flop),
-        ("flop/s", Self::FlopRate),
-        ("flop/byte", Self::Intensity),
-        ("bound", Self::Bound),
-        ("mfu", Self::Mfu),
-        ("parent", Self::OfParent),
-        ("share", Self::Share),
-        ("bytes", Self::Bytes),
+    /// Those that can be asked for, by the name that users type.
+    pub const NAMES: [(&'static str, Self); Self::NAMED.len()] = {
+        let mut names = [("", Self::COUNT); Self::NAMED.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = (Self::NAMED[at].name, Self::NAMED[at]);
+            at += 1;
+        }
+        names
+    };
+
+    const NAMED: [Self; 31] = [
+        Self::COUNT,
+        Self::TOTAL,
+        Self::SELF_TIME,
+        Self::MEAN,
+        Self::DEVIATION,
+        Self::MIN,
+        Self::MEDIAN,
+        Self::P90,
+        Self::P95,
+        Self::P99,
+        Self::MAX,
+        Self::CPU,
+        Self::THREAD,
+        Self::DELAYED,
+        Self::DEVICE,
+        Self::DEVICE_SHARE,
+        Self::LAUNCH_BOUND,
+        Self::NET_MEMORY,
+        Self::KEPT_MEMORY,
+        Self::PEAK_MEMORY,
+        Self::DEVICE_NET_MEMORY,
+        Self::DEVICE_PEAK_MEMORY,
+        Self::DEVICE_RESERVED,
+        Self::FLOP,
+        Self::FLOP_RATE,
+        Self::INTENSITY,
+        Self::BOUND,
+        Self::MFU,
+        Self::OF_PARENT,
+        Self::SHARE,
+        Self::BYTES,
     ];
 
-    /// Whether a table of spans shows it only where a row has it.
-    pub const fn is_optional(self) -> bool {
-        matches!(
-            self,
-            Self::Cpu
-                | Self::Device
-                | Self::KeptMemory
-                | Self::PeakMemory
-                | Self::DevicePeakMemory
-                | Self::Flop
-                | Self::FlopRate
-                | Self::Intensity
-                | Self::Bound
-                | Self::Mfu
-                | Self::OfParent
-        )
+    const fn gives_way(self, turn: u8) -> Self {
+        Self {
+            gives_way: Some(turn),
+            ..self
+        }
     }
 
-    /// Whether the eye should find it first.
-    pub const fn is_strong(self) -> bool {
-        matches!(
-            self,
-            Self::Total | Self::OwnTime | Self::Mac | Self::AllPhases
-        )
+    const fn optional(self) -> Self {
+        Self {
+            is_optional: true,
+            ..self
+        }
+    }
+
+    const fn strong(self) -> Self {
+        Self {
+            is_strong: true,
+            ..self
+        }
     }
 }

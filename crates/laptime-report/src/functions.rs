@@ -154,11 +154,11 @@ pub fn table(
     view: &View,
 ) -> Table {
     let waits = laps.iter().any(|lap| lap.waiting_ns > 0);
-    let mut columns = vec![Column::Samples, Column::OwnTime, Column::Total];
+    let mut columns = vec![Column::SAMPLES, Column::OWN_TIME, Column::TOTAL];
     if waits {
-        columns.push(Column::Waiting);
+        columns.push(Column::WAITING);
     }
-    columns.extend([Column::OfParent, Column::Share]);
+    columns.extend([Column::OF_PARENT, Column::SHARE]);
     let mut rows = Vec::new();
     let mut has_rest = false;
     for lap in laps {
@@ -181,7 +181,7 @@ pub fn table(
         rows,
         notes: notes(summary, laps, has_rest),
         notes_of: vec![(
-            Column::OfParent,
+            Column::OF_PARENT,
             "of parent is the self time's share of the lap".to_owned(),
         )],
         reasons: Vec::new(),

@@ -78,7 +78,7 @@ fn of_table(table: &Table, marks: &mut Marks) -> String {
     let mut out = format!("| {} |", table.lead);
     let mut rule = "| :--- |".to_owned();
     for column in &table.columns {
-        let _ = write!(out, " {} |", column.heading());
+        let _ = write!(out, " {} |", column.heading);
         rule += " ---: |";
     }
     let _ = writeln!(out, "\n{rule}");

@@ -97,15 +97,15 @@ fn table(modules: &[ModuleRow], view: &View) -> Table {
     let has_flop = modules.iter().any(|module| module.flop.is_some());
     let shown = &modules[..modules.len().min(view.top.unwrap_or(modules.len()))];
     let mut columns = vec![
-        Column::Calls,
-        Column::OwnTime,
-        Column::Phase(Phase::Forward),
-        Column::Phase(Phase::Backward),
+        Column::CALLS,
+        Column::OWN_TIME,
+        Column::phase(Phase::Forward),
+        Column::phase(Phase::Backward),
     ];
     if has_flop {
-        columns.extend([Column::Flop, Column::FlopRate]);
+        columns.extend([Column::FLOP, Column::FLOP_RATE]);
     }
-    columns.push(Column::Share);
+    columns.push(Column::SHARE);
     let hidden = modules.len() - shown.len();
     let more = (hidden > 0).then(|| {
         let some = quantity::plural(hidden as u64, "row comes", "rows come");

@@ -57,13 +57,13 @@ fn rows(summary: &Summary, format: Format, columns: &[Column]) -> Vec<String> {
 
 #[test]
 fn a_column_that_is_asked_for_counts_the_laps_that_were_limited_by_launching() {
-    let asked = [Column::Count, Column::LaunchBound];
+    let asked = [Column::COUNT, Column::LAUNCH_BOUND];
     let lines = rows(&launched(), Format::Text, &asked);
     assert_eq!(
         lines,
         ["epoch 20 0", "├─ backward 20 0", "└─ forward 20 20"]
     );
-    assert!(Column::NAMES.contains(&("launch-bound", Column::LaunchBound)));
+    assert!(Column::NAMES.contains(&("launch-bound", Column::LAUNCH_BOUND)));
     let usual = render(&launched(), Format::Text, &View::default());
     assert!(!usual.contains("launch-bound"));
 }

@@ -103,11 +103,11 @@ fn of_operators(all: &Operators, laps: &[&LapOperators], most: usize) -> Table {
     Table {
         lead: "lap, operators that began in it",
         columns: vec![
-            Column::FunctionCalls,
-            Column::SelfTime,
-            Column::Total,
-            Column::OfParent,
-            Column::Share,
+            Column::FUNCTION_CALLS,
+            Column::SELF_TIME,
+            Column::TOTAL,
+            Column::OF_PARENT,
+            Column::SHARE,
         ],
         rows,
         notes: vec![
@@ -203,7 +203,7 @@ fn of_kernels(laps: &[&LapOperators], most: usize) -> Table {
     }
     Table {
         lead: "lap, what it launched",
-        columns: vec![Column::FunctionCalls, Column::Device, Column::OfParent],
+        columns: vec![Column::FUNCTION_CALLS, Column::DEVICE, Column::OF_PARENT],
         rows,
         notes: vec![
             "a lap's device time is that in which at least one of its kernels or copies ran"

@@ -19,9 +19,9 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let made = outline.lines.iter().map(|line| {
         let row = line.row;
         let cells = columns.iter().map(|(column, field)| {
-            match column {
-                Column::OfParent => return of_parent(line),
-                Column::DeviceShare => return of_device(line),
+            match *column {
+                Column::OF_PARENT => return of_parent(line),
+                Column::DEVICE_SHARE => return of_device(line),
                 _ => {}
             }
             match cell(row, *column, field) {
@@ -51,7 +51,7 @@ fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
         &Column::SPANS
     };
     let fields = wanted.iter().filter_map(|column| {
-        let field = column.field().and_then(fields::named)?;
+        let field = column.field.and_then(fields::named)?;
         Some((*column, field))
     });
     let is_nested = rows.iter().any(|row| row.depth() > 0);
@@ -59,11 +59,11 @@ fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
     let shown = fields.filter(|(column, field)| {
         let is_told = |row| !matches!(cell(row, *column, field), Cell::Absent(_));
         is_asked
-            || match column {
+            || match *column {
                 // Of launching, which is no part of the work that a device did.
-                Column::OfParent => is_nested && !is_on_device,
-                Column::DeviceShare => is_nested && is_on_device,
-                column => !column.is_optional() || rows.iter().any(is_told),
+                Column::OF_PARENT => is_nested && !is_on_device,
+                Column::DEVICE_SHARE => is_nested && is_on_device,
+                column => !column.is_optional || rows.iter().any(is_told),
             }
     });
     shown.collect()
@@ -133,7 +133,7 @@ fn partly(outline: &Outline<'_>) -> Option<(Column, String)> {
         "{whole} +{parts}: {whole} finished, {parts} cut off (by an error, by an end of the program or of the time shown, \
          or by going on under another name): that time is in total and self, not in mean or percentiles"
     );
-    Some((Column::Count, said))
+    Some((Column::COUNT, said))
 }
 
 fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
@@ -151,14 +151,14 @@ fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
 fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
     let number = match column {
         _ if row.why.contains_key(field.name) => None,
-        Column::Cpu => row
+        Column::CPU => row
             .process_ns
             .or(row.thread_ns)
             .map(|ns| Number::Whole(ns.into())),
         _ => field.of(row),
     };
     let precision = match column {
-        Column::Median | Column::P99 => Precision::Estimate,
+        Column::MEDIAN | Column::P99 => Precision::Estimate,
         _ => Precision::Exact,
     };
     match number {
@@ -178,7 +178,7 @@ fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
 
 /// Spans beside those of a count: of a row's own count only.
 fn partial(row: &SpanRow, column: Column) -> u64 {
-    if column == Column::Count {
+    if column == Column::COUNT {
         row.partial_count
     } else {
         0

@@ -12,11 +12,11 @@ use crate::view::View;
 const MOST_NAME: usize = 60;
 /// What stands beside a name, in this order.
 const SHOWN: [Column; 5] = [
-    Column::Total,
-    Column::Device,
-    Column::Share,
-    Column::Count,
-    Column::Median,
+    Column::TOTAL,
+    Column::DEVICE,
+    Column::SHARE,
+    Column::COUNT,
+    Column::MEDIAN,
 ];
 
 /// Renders a document.
@@ -57,10 +57,10 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
         };
         let number = glyphs.plain(&number);
         let before = match column {
-            Column::Count if glyphs.is_utf8() => "  ×",
-            Column::Count => "  x",
-            Column::Median => "  p50 ",
-            Column::Device => "  device ",
+            Column::COUNT if glyphs.is_utf8() => "  ×",
+            Column::COUNT => "  x",
+            Column::MEDIAN => "  p50 ",
+            Column::DEVICE => "  device ",
             _ => "  ",
         };
         out.extend([before, &number]);

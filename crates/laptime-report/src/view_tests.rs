@@ -94,10 +94,10 @@ fn columns_stand_as_they_were_asked_for_whatever_the_width() {
     let view = View {
         columns: vec![
             Column::P95,
-            Column::Max,
-            Column::Share,
-            Column::Count,
-            Column::Cpu,
+            Column::MAX,
+            Column::SHARE,
+            Column::COUNT,
+            Column::CPU,
         ],
         steady: false,
         ..plain(50)
@@ -114,7 +114,7 @@ fn columns_stand_as_they_were_asked_for_whatever_the_width() {
 #[test]
 fn every_column_that_can_be_asked_for_is_one_of_the_table_of_fields() {
     for (name, column) in Column::NAMES {
-        let field = column.field().and_then(laptime_analysis::fields::named);
+        let field = column.field.and_then(laptime_analysis::fields::named);
         assert!(field.is_some(), "{name}");
     }
 }
@@ -166,7 +166,7 @@ fn reasons_are_numbered_where_there_are_several_and_only_those_that_cells_point_
         "{one}"
     );
     let view = View {
-        columns: vec![Column::Median, Column::Cpu],
+        columns: vec![Column::MEDIAN, Column::CPU],
         ..plain(100)
     };
     let both = shown(&summary, Format::Text, &view);
@@ -176,7 +176,7 @@ fn reasons_are_numbered_where_there_are_several_and_only_those_that_cells_point_
     );
     assert!(both.contains("\n–² no span measured it"), "{both}");
     let view = View {
-        columns: vec![Column::Total],
+        columns: vec![Column::TOTAL],
         ..plain(100)
     };
     let none = shown(&summary, Format::Text, &view);

@@ -25,7 +25,7 @@ pub fn section(pair: &Pair) -> Option<Section> {
         remark: None,
         content: Content::Table(Table {
             lead: "number",
-            columns: vec![Column::Base, Column::New, Column::Change],
+            columns: vec![Column::BASE, Column::NEW, Column::CHANGE],
             rows: rows.collect(),
             notes: Vec::new(),
             notes_of: Vec::new(),

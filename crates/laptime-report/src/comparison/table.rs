@@ -21,13 +21,13 @@ const SHOWN_RATIO: f64 = 0.01;
 const NOUN_LEAD: &str = "benchmark";
 
 const COLUMNS: [Column; 7] = [
-    Column::Base,
-    Column::New,
-    Column::Change,
-    Column::Interval,
-    Column::Difference,
-    Column::OwnShare,
-    Column::Verdict,
+    Column::BASE,
+    Column::NEW,
+    Column::CHANGE,
+    Column::INTERVAL,
+    Column::DIFFERENCE,
+    Column::OWN_SHARE,
+    Column::VERDICT,
 ];
 
 /// The table.
@@ -38,7 +38,7 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
     let has_share = is_clear(pair.whole.verdict) && shares_of(pair).is_some();
     let columns: Vec<Column> = COLUMNS
         .into_iter()
-        .filter(|column| *column != Column::OwnShare || has_share)
+        .filter(|column| *column != Column::OWN_SHARE || has_share)
         .collect();
     let mut reasons: Vec<Unavailable> = Vec::new();
     let mut lasts = all_lasts(&shown);
@@ -173,22 +173,22 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
         })
     };
     match column {
-        Column::Base => median(row.base.as_ref().and_then(|side| side.median_ns)),
-        Column::New => median(row.new.as_ref().and_then(|side| side.median_ns)),
-        Column::Change => row
+        Column::BASE => median(row.base.as_ref().and_then(|side| side.median_ns)),
+        Column::NEW => median(row.new.as_ref().and_then(|side| side.median_ns)),
+        Column::CHANGE => row
             .ratio
             .map_or(Cell::Blank, |ratio| Cell::Change(ratio - 1.0)),
-        Column::Interval => match (row.ratio_low, row.ratio_high) {
+        Column::INTERVAL => match (row.ratio_low, row.ratio_high) {
             (Some(low), Some(high)) => Cell::Interval(low - 1.0, high - 1.0),
             _ if row.presence == Presence::Both => absent(&row.reason, reasons),
             _ => Cell::Blank,
         },
         // What is on one side only is no difference of a benchmark.
-        Column::Difference if pair.basis == Basis::Benchmark && row.presence != Presence::Both => {
+        Column::DIFFERENCE if pair.basis == Basis::Benchmark && row.presence != Presence::Both => {
             Cell::Blank
         }
-        Column::Difference => Cell::Difference(row.median_difference_ns),
-        Column::OwnShare if is_part(pair, row) => {
+        Column::DIFFERENCE => Cell::Difference(row.median_difference_ns),
+        Column::OWN_SHARE if is_part(pair, row) => {
             let whole = &pair.whole;
             Cell::Share(if shares_of(pair) == Some(Average::Means) {
                 row.own_difference_ns / whole.difference_ns
@@ -196,7 +196,7 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
                 row.own_median_difference_ns / whole.median_difference_ns
             })
         }
-        Column::Verdict => match (row.presence, row.verdict) {
+        Column::VERDICT => match (row.presence, row.verdict) {
             (Presence::Added, _) => Cell::Word("added"),
             (Presence::Removed, _) => Cell::Word("removed"),
             (_, Some(verdict)) => Cell::Word(verdict.name()),

@@ -117,9 +117,9 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
     let _ = write!(out, "<th scope=\"col\">{}</th>", table.lead);
     for column in &table.columns {
         // In a notebook the share has its bar in a cell of its own.
-        let has_bar = place == Place::Notebook && *column == Column::Share;
+        let has_bar = place == Place::Notebook && *column == Column::SHARE;
         let width = if has_bar { " colspan=\"2\"" } else { "" };
-        let _ = write!(out, "<th scope=\"col\"{width}>{}</th>", column.heading());
+        let _ = write!(out, "<th scope=\"col\"{width}>{}</th>", column.heading);
     }
     *out += "</tr></thead>\n<tbody>\n";
     for row in &table.rows {
@@ -135,7 +135,7 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
 
 /// Whether a table holds two sides against each other.
 fn is_comparison(table: &Table) -> bool {
-    table.columns.contains(&Column::Base)
+    table.columns.contains(&Column::BASE)
 }
 
 fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut String) {
@@ -163,7 +163,7 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
     let is_labelled = place != Place::Notebook && is_comparison(table);
     for (cell, column) in row.cells.iter().zip(&table.columns) {
         let label = if is_labelled {
-            format!(" data-heading=\"{}\"", column.heading())
+            format!(" data-heading=\"{}\"", column.heading)
         } else {
             String::new()
         };
@@ -184,14 +184,14 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
                     Place::Notebook => markup::sentence(&number).replace(' ', "&nbsp;"),
                 };
                 let _ = match cell {
-                    Cell::Share(ratio) if place == Place::Notebook && *column == Column::Share => {
+                    Cell::Share(ratio) if place == Place::Notebook && *column == Column::SHARE => {
                         let bar = glyphs.bar(*ratio, BAR);
                         write!(
                             out,
                             "<td>{number}</td><td style=\"text-align: left\">{bar}</td>"
                         )
                     }
-                    Cell::Share(ratio) if *column == Column::Share => {
+                    Cell::Share(ratio) if *column == Column::SHARE => {
                         write!(out, "<td data-v=\"{ratio}\">{number}{}</td>", drawn(*ratio))
                     }
                     _ => match cell.number().filter(|_| place != Place::Notebook) {

@@ -9,16 +9,16 @@ use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::plural;
 
 const COLUMNS: [Column; 10] = [
-    Column::Params,
-    Column::Calls,
-    Column::Mac,
-    Column::OwnMac,
-    Column::Flop,
-    Column::OtherFlop,
-    Column::Bytes,
-    Column::Intensity,
-    Column::Coverage,
-    Column::Share,
+    Column::PARAMS,
+    Column::CALLS,
+    Column::MAC,
+    Column::OWN_MAC,
+    Column::FLOP,
+    Column::OTHER_FLOP,
+    Column::BYTES,
+    Column::INTENSITY,
+    Column::COVERAGE,
+    Column::SHARE,
 ];
 
 /// Whether the model has parts.
@@ -34,24 +34,24 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
     let shown: Vec<&ModuleCount> = tree.lines.iter().map(|line| line.module).collect();
     let columns: Vec<Column> = COLUMNS
         .into_iter()
-        .filter(|column| match column {
-            Column::Coverage => shown.iter().any(|row| row.inclusive.total().uncounted > 0),
-            Column::OwnMac => shown.iter().any(|row| is_mixed(row)),
-            Column::Calls => shown.iter().any(|row| row.calls > 0),
-            Column::Share => work.is_some(),
-            Column::Params => counts.params.is_some(),
+        .filter(|column| match *column {
+            Column::COVERAGE => shown.iter().any(|row| row.inclusive.total().uncounted > 0),
+            Column::OWN_MAC => shown.iter().any(|row| is_mixed(row)),
+            Column::CALLS => shown.iter().any(|row| row.calls > 0),
+            Column::SHARE => work.is_some(),
+            Column::PARAMS => counts.params.is_some(),
             _ => true,
         })
         .collect();
     let mut cells = Cells::new(view.exact, work);
     let rows = tree.lines.iter().map(|line| {
         let (module, tally) = (line.module, line.module.inclusive.total());
-        let cell = |column: &Column| match column {
-            Column::Params => cells.number(module.params.into()),
-            Column::Calls if module.calls == 0 => Cell::Blank,
-            Column::Calls => Cell::Exact(module.calls.into()),
-            Column::OwnMac => cells.of(&module.own.total(), Column::Mac),
-            column => cells.of(&tally, *column),
+        let cell = |column: &Column| match *column {
+            Column::PARAMS => cells.number(module.params.into()),
+            Column::CALLS if module.calls == 0 => Cell::Blank,
+            Column::CALLS => Cell::Exact(module.calls.into()),
+            Column::OWN_MAC => cells.of(&module.own.total(), Column::MAC),
+            column => cells.of(&tally, column),
         };
         Row {
             name: name(counts, module, subject),

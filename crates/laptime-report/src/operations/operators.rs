@@ -9,14 +9,14 @@ use crate::document::{Content, Row, Section, Table};
 use crate::quantity;
 
 const COLUMNS: [Column; 8] = [
-    Column::Calls,
-    Column::Mac,
-    Column::Flop,
-    Column::OtherFlop,
-    Column::Bytes,
-    Column::Intensity,
-    Column::Coverage,
-    Column::Share,
+    Column::CALLS,
+    Column::MAC,
+    Column::FLOP,
+    Column::OTHER_FLOP,
+    Column::BYTES,
+    Column::INTENSITY,
+    Column::COVERAGE,
+    Column::SHARE,
 ];
 
 /// The section.
@@ -34,9 +34,9 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
     row::sort(&mut shown, order, |(_, tally)| *tally, |(name, _)| *name);
     let columns: Vec<Column> = COLUMNS
         .into_iter()
-        .filter(|column| match column {
-            Column::Coverage => shown.iter().any(|(_, tally)| tally.uncounted > 0),
-            Column::Share => work.is_some(),
+        .filter(|column| match *column {
+            Column::COVERAGE => shown.iter().any(|(_, tally)| tally.uncounted > 0),
+            Column::SHARE => work.is_some(),
             _ => true,
         })
         .collect();

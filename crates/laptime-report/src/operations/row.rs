@@ -101,20 +101,20 @@ impl Cells {
     pub fn of(&mut self, tally: &CostTally, column: Column) -> Cell {
         let cost = &tally.cost;
         match column {
-            Column::Calls => return Cell::Exact(tally.calls().into()),
-            Column::Coverage => return tally.coverage_ratio().map_or(Cell::Blank, Cell::Share),
+            Column::CALLS => return Cell::Exact(tally.calls().into()),
+            Column::COVERAGE => return tally.coverage_ratio().map_or(Cell::Blank, Cell::Share),
             _ if tally.counted == 0 && tally.uncounted > 0 => return self.absent(UNKNOWN),
             _ => {}
         }
         match column {
-            Column::Mac => self.number(cost.mac),
-            Column::Flop => self.number(cost.flop()),
-            Column::OtherFlop => self.number(cost.other_flop),
-            Column::Bytes => self.bytes(cost.bytes()),
+            Column::MAC => self.number(cost.mac),
+            Column::FLOP => self.number(cost.flop()),
+            Column::OTHER_FLOP => self.number(cost.other_flop),
+            Column::BYTES => self.bytes(cost.bytes()),
             // A row of nothing has no intensity, and nothing to explain about it.
-            Column::Intensity if tally.calls() == 0 => Cell::Blank,
-            Column::Intensity => self.intensity(cost),
-            Column::Share => self
+            Column::INTENSITY if tally.calls() == 0 => Cell::Blank,
+            Column::INTENSITY => self.intensity(cost),
+            Column::SHARE => self
                 .work
                 .filter(|_| !cost.is_saturated())
                 .map_or(Cell::Blank, |work| Cell::Share(work.share(cost))),

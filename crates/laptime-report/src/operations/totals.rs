@@ -85,14 +85,14 @@ fn table(counts: &Counts, ran: &[Phase], exact: bool) -> Table {
     let all = counts.total.total();
     let mut tallies: Vec<(Column, CostTally)> = ran
         .iter()
-        .map(|phase| (Column::Phase(*phase), *counts.total.phase(*phase)))
+        .map(|phase| (Column::phase(*phase), *counts.total.phase(*phase)))
         .collect();
     if ran.len() > 1 {
-        tallies.push((Column::AllPhases, all));
+        tallies.push((Column::ALL_PHASES, all));
     }
     let mut columns: Vec<Column> = tallies.iter().map(|(column, _)| *column).collect();
     if !exact {
-        columns.push(Column::Exact);
+        columns.push(Column::EXACT);
     }
     let mut cells = Cells::new(exact, None);
     let mut rows = Vec::new();

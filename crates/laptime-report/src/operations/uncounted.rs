@@ -49,7 +49,7 @@ fn table(rows: &[&Uncounted], exact: bool) -> Table {
     });
     Table {
         lead: "operator",
-        columns: vec![Column::Calls, Column::Elements],
+        columns: vec![Column::CALLS, Column::ELEMENTS],
         rows: shown,
         notes: notes.collect(),
         notes_of: Vec::new(),

@@ -31,30 +31,30 @@ impl Roofline {
     /// The numbers of the picture, by the marks of its points.
     pub fn table(&self) -> Table {
         let mut columns = vec![
-            Column::Intensity,
-            Column::Bound,
-            Column::Attainable,
-            Column::Achieved,
-            Column::LeastTime,
+            Column::INTENSITY,
+            Column::BOUND,
+            Column::ATTAINABLE,
+            Column::ACHIEVED,
+            Column::LEAST_TIME,
         ];
         let is_timed = self
             .points
             .iter()
             .any(|point| point.achieved_flop_per_s.is_some());
         if !is_timed {
-            columns.retain(|column| *column != Column::Achieved);
+            columns.retain(|column| *column != Column::ACHIEVED);
         }
         let rows = self.points.iter().enumerate().map(|(index, point)| {
-            let cell = |column: &Column| match column {
-                Column::Intensity => Cell::Rate(point.intensity()),
-                Column::Bound => {
+            let cell = |column: &Column| match *column {
+                Column::INTENSITY => Cell::Rate(point.intensity()),
+                Column::BOUND => {
                     let bound = point.bound(&self.roof);
                     bound.map_or(Cell::Word("above"), |bound| Cell::Word(bound.name()))
                 }
-                Column::Attainable => {
+                Column::ATTAINABLE => {
                     Cell::Rate(self.roof.attainable_flop_per_s(point.intensity()))
                 }
-                Column::Achieved => point.achieved_flop_per_s.map_or(Cell::Blank, Cell::Rate),
+                Column::ACHIEVED => point.achieved_flop_per_s.map_or(Cell::Blank, Cell::Rate),
                 _ if point.is_above(&self.roof) => Cell::Blank,
                 _ => {
                     let ns = point.least_s(&self.roof) * 1e9;

@@ -112,8 +112,8 @@ fn what_is_above_its_roof_is_bound_by_nothing_that_is_known() {
     let table = roofline.table();
     let column = |column| table.columns.iter().position(|known| *known == column);
     let cells = &table.rows[0].cells;
-    assert_eq!(cells[column(Column::Bound).unwrap()], Cell::Word("above"));
-    assert_eq!(cells[column(Column::LeastTime).unwrap()], Cell::Blank);
+    assert_eq!(cells[column(Column::BOUND).unwrap()], Cell::Word("above"));
+    assert_eq!(cells[column(Column::LEAST_TIME).unwrap()], Cell::Blank);
     let json = serde_json::to_value(&roofline).unwrap();
     assert!(json["points"][0]["bound"].is_null() && json["points"][0]["least_s"].is_null());
 }
@@ -144,7 +144,7 @@ fn what_was_achieved_stands_below_the_roof_in_ascii_too() {
            FLOP/s over FLOP/byte; the roof: 10.0 GB/s and 1.00 TFLOP/s
     ");
     let table = roofline.table();
-    assert!(table.columns.contains(&Column::Achieved));
+    assert!(table.columns.contains(&Column::ACHIEVED));
     assert_eq!(table.rows[0].cells[3], Cell::Blank);
     assert_eq!(table.rows[1].cells[3], Cell::Rate(2e10));
 }

@@ -14,37 +14,6 @@ const MOST_NAME: usize = 80;
 const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
-/// Columns in the order in which they give way; any other stays.
-const GIVE_WAY: [Column; 27] = [
-    Column::Mean,
-    Column::PerCall,
-    Column::SelfTime,
-    Column::P99,
-    Column::OfParent,
-    Column::Samples,
-    Column::Count,
-    Column::OwnMac,
-    Column::OtherFlop,
-    Column::Calls,
-    Column::Bound,
-    Column::Intensity,
-    Column::KeptMemory,
-    Column::Flop,
-    Column::Params,
-    Column::Cpu,
-    Column::FlopRate,
-    Column::PeakMemory,
-    Column::DevicePeakMemory,
-    Column::Mfu,
-    Column::Median,
-    Column::Difference,
-    Column::OwnShare,
-    Column::Interval,
-    Column::BusyP95,
-    Column::PeakPower,
-    Column::DeviceMemory,
-];
-
 /// Widths of a table's columns.
 pub struct Plan {
     /// That of the names.
@@ -68,7 +37,7 @@ pub struct Width {
 impl Width {
     fn of(table: &Table, index: usize, glyphs: &Glyphs) -> Self {
         let mut width = Self {
-            heading: table.columns[index].heading().len(),
+            heading: table.columns[index].heading.len(),
             ..Self::default()
         };
         for row in &table.rows {
@@ -129,7 +98,7 @@ impl Plan {
         };
         // Where nothing limits a line, a long name goes beyond the width and costs no column.
         // A function's name has its file and line behind it, which is what to open.
-        let is_of_functions = table.columns.contains(&Column::OwnTime);
+        let is_of_functions = table.columns.contains(&Column::OWN_TIME);
         let part = if is_of_functions {
             width * 2 / 3
         } else {
@@ -139,21 +108,18 @@ impl Plan {
         let whole = longest.min(kept);
         // Columns that were asked for stay, whatever becomes of the lines. A count that says what the other numbers
         // are of, such as `39 +1`, goes last.
-        let goes_last = |column: &Column| {
-            let at = table.columns.iter().position(|one| one == column);
+        let goes_last = |at: usize| {
             let is_part = |cell: &Cell| matches!(cell, Cell::Count(_, 1..));
-            let has_parts = |at: usize| table.rows.iter().any(|row| is_part(&row.cells[at]));
-            *column == Column::Count && at.is_some_and(has_parts)
+            let has_parts = table.rows.iter().any(|row| is_part(&row.cells[at]));
+            table.columns[at] == Column::COUNT && has_parts
         };
-        let (last, first): (Vec<Column>, Vec<Column>) =
-            GIVE_WAY.iter().partition(|one| goes_last(one));
-        let ways = first
-            .into_iter()
-            .chain(last)
-            .filter(|_| !is_asked)
-            .map(Some);
-        'fits: for way in std::iter::once(None).chain(ways) {
-            if let Some(at) = way.and_then(|way| table.columns.iter().position(|one| *one == way)) {
+        let turn = |at: &usize| table.columns[*at].gives_way;
+        let mut ways: Vec<usize> = (0..table.columns.len())
+            .filter(|at| !is_asked && turn(at).is_some())
+            .collect();
+        ways.sort_by_key(|at| (goes_last(*at), turn(at)));
+        'fits: for way in std::iter::once(None).chain(ways.into_iter().map(Some)) {
+            if let Some(at) = way {
                 plan.columns[at] = None;
             }
             for bar in BARS.into_iter().chain([0]) {
@@ -174,7 +140,7 @@ impl Plan {
     }
 
     fn set_bar(&mut self, table: &Table, bar: usize) {
-        let share = table.columns.iter().position(|one| *one == Column::Share);
+        let share = table.columns.iter().position(|one| *one == Column::SHARE);
         if let Some(share) = share.and_then(|at| self.columns[at].as_mut()) {
             share.bar = bar;
         }

@@ -34,7 +34,7 @@ impl Text {
         for (column, width) in table.columns.iter().zip(&plan.columns) {
             if let Some(width) = width {
                 heading += "  ";
-                let number = pad_start(column.heading(), width.total() - width.beside());
+                let number = pad_start(column.heading, width.total() - width.beside());
                 heading += &pad_end(&number, width.total());
             }
         }
@@ -56,7 +56,7 @@ impl Text {
             .iter()
             .any(|column| !said.left_out.contains(column))
         {
-            let names: Vec<&str> = left_out.iter().map(|column| column.heading()).collect();
+            let names: Vec<&str> = left_out.iter().map(|column| column.heading).collect();
             notes.push(format!("left out to fit the width: {}", names.join(", ")));
             said.left_out.extend(left_out);
         }
@@ -83,17 +83,17 @@ impl Text {
         let mut out = self.paint.with(Style::Faint, &branch);
         out += &self.paint.with(style, &shown);
         out += &gap;
-        let hides_intensity = plan.left_out(table).contains(&Column::OtherFlop)
+        let hides_intensity = plan.left_out(table).contains(&Column::OTHER_FLOP)
             && matches!(
-                row.cell(table, Column::Flop),
+                row.cell(table, Column::FLOP),
                 Some(Cell::Scaled(0) | Cell::Exact(0))
             );
         for ((cell, column), width) in row.cells.iter().zip(&table.columns).zip(&plan.columns) {
             let Some(width) = width else { continue };
             out += "  ";
-            out += &match (cell, column) {
+            out += &match (cell, *column) {
                 // Of FLOP that stand nowhere in the row, beside a 0.
-                (_, Column::Intensity) if hides_intensity => self.cell(Cell::Blank, *column, width),
+                (_, Column::INTENSITY) if hides_intensity => self.cell(Cell::Blank, *column, width),
                 (Cell::Absent(_), _) => {
                     let dash = marks.dash(table, *cell, &self.glyphs);
                     let behind = name::columns(&dash) - 1;
@@ -115,7 +115,7 @@ impl Text {
                 let gap = " ".repeat(width.bar.saturating_sub(name::columns(&bar)));
                 format!("{number} {}{gap}", self.paint.with(Style::Bar, &bar))
             }
-            _ if column.is_strong() => self.paint.with(Style::Strong, &number),
+            _ if column.is_strong => self.paint.with(Style::Strong, &number),
             _ => number,
         }
     }
