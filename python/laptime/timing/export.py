@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
+from operator import index
 from os import PathLike
 from typing import Any, cast
 
@@ -70,10 +71,13 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(one) for name, one in entries.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in cast("list[Any]", value)]
-    for kind in (int, float):
-        if isinstance(value, kind) or hasattr(value, "__index__" if kind is int else "__float__"):
-            number = kind(value)
-            return number if math.isfinite(number) else None
+    # `float` would read texts too.
+    for number_of in (index, lambda real: math.fsum((real,))):
+        try:
+            number = number_of(value)
+        except (TypeError, ValueError):
+            continue  # a tensor of real numbers has no index, one of several numbers none at all
+        return number if math.isfinite(number) else None
     return str(value)
 
 

@@ -69,6 +69,32 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     assert found == {"a": 1.5, "b": {"time": 0.5, "n": 3}}
 
 
+def test_numbers_of_torch_are_numbers_and_texts_stay_texts(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    held = {
+        "time": torch.tensor(0.5),
+        "count": torch.tensor(3),
+        "large": 2**70,
+        "several": torch.ones(2),
+        "digits": "7",
+        "bytes": b"7",
+        "beyond": float("inf"),
+    }
+    export_timing_json({"a": held}, tmp_path / "a.json", "s")
+    found = json.loads((tmp_path / "a.json").read_text())["timers"]["a"]
+    several = "tensor([1., 1.])"
+    assert found == {
+        "time": 0.5,
+        "count": 3,
+        "large": 2**70,
+        "several": several,
+        "digits": "7",
+        "bytes": "b'7'",
+        "beyond": None,
+    }
+    assert isinstance(found["count"], int)
+
+
 @pytest.mark.parametrize("export", [export_timing_csv, export_timing_json])
 def test_bad_input_writes_nothing(export: Any, tmp_path: Path) -> None:
     path = tmp_path / "a"
