@@ -71,14 +71,18 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(one) for name, one in entries.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in cast("list[Any]", value)]
-    # `float` would read texts too.
-    for number_of in (index, lambda real: math.fsum((real,))):
+    for number_of in (index, _real):
         try:
             number = number_of(value)
         except (TypeError, ValueError):
             continue  # a tensor of real numbers has no index, one of several numbers none at all
         return number if math.isfinite(number) else None
     return str(value)
+
+
+def _real(value: Any) -> float:
+    """Of a number: `float` would read texts too."""
+    return math.fsum((value,))
 
 
 def _cells(prefix: str, value: Any) -> Iterator[tuple[str, Any]]:
