@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -13,6 +14,9 @@ import pytest
 
 import laptime as lt
 from laptime import _core
+
+# A notebook's kernel client says when it is collected, in whichever test that happens to be.
+logging.getLogger("traitlets").setLevel(logging.ERROR)
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
