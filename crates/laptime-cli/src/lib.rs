@@ -75,15 +75,16 @@ pub fn run(
 ) -> i32 {
     let (mut out, mut err) = (Outlet::new(out), Outlet::new(err));
     let args: Vec<OsString> = args.into_iter().collect();
-    let cli = match args::Cli::try_parse_from(&args) {
-        Ok(cli) => cli,
-        Err(error) => return usage::show(error, &args, &mut out, &mut err),
+    let result = match args::Cli::try_parse_from(&args) {
+        Ok(cli) => {
+            let cli = usage::with_dashes(cli, &args);
+            commands::dispatch(&cli, &mut out, &mut err).and_then(|code| {
+                out.unseen().flush().map_err(CliError::from_output)?;
+                Ok(code)
+            })
+        }
+        Err(error) => usage::show(error, &args, &mut out, &mut err),
     };
-    let cli = usage::with_dashes(cli, &args);
-    let result = commands::dispatch(&cli, &mut out, &mut err).and_then(|code| {
-        out.unseen().flush().map_err(CliError::from_output)?;
-        Ok(code)
-    });
     match result {
         Ok(code) => code,
         Err(error) => {

@@ -9,19 +9,21 @@ use clap::{Args, CommandFactory};
 use crate::args::{Cli, Command, RunArgs};
 use laptime_report::Shown;
 
-use crate::error::{RUN_FAILED, USAGE};
+use crate::error::{CliError, RUN_FAILED, USAGE};
 use crate::messages::{quoted, say};
 use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
 use crate::{ops, recordings};
 
 /// Shows an error of clap's and returns the exit code. Help and version are data, wrong usage is a message.
+///
+/// **Errors** where data can't be written.
 pub fn show<'a, 'w>(
     mut usage: clap::Error,
     typed: &[OsString],
     out: &'a mut Outlet<'w>,
     err: &'a mut Outlet<'w>,
-) -> i32 {
+) -> Result<i32, CliError> {
     let command = typed.get(1).map(OsString::as_os_str).unwrap_or_default();
     let mut hint = forgotten_command(&usage, typed);
     if usage.kind() == ErrorKind::UnknownArgument {
@@ -58,16 +60,18 @@ pub fn show<'a, 'w>(
     } else {
         Shown::lines(&rendered.to_string())
     };
-    // Nowhere is left to say that the message could not be written.
-    let _ = target.show(&text);
+    let written = target.show(&text);
+    if !usage.use_stderr() {
+        written.map_err(CliError::from_output)?;
+    } // Else nowhere is left to say that the message could not be written.
     if let Some(hint) = hint {
         say(target, format_args!("hint: {hint}"));
     }
-    match usage.exit_code() {
+    Ok(match usage.exit_code() {
         // A program's own 2 is passed on: it must mean nothing else.
         USAGE if is_run(typed) => RUN_FAILED,
         code => code,
-    }
+    })
 }
 
 /// What to type beside `--open`.

@@ -257,6 +257,19 @@ fn a_benchmark_that_cannot_be_kept_is_shown() {
 }
 
 #[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    for words in [&["--help"][..], &["--version"], &["report", "--help"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let mut command = place.command();
+        command.args(words).stdout(full.unwrap());
+        let left = Left::from(command.output().unwrap());
+        assert_eq!(left.code, 1, "{words:?}: {}", left.err);
+        assert!(left.err.contains("standard output"), "{}", left.err);
+    }
+}
+
+#[test]
 fn a_folder_that_is_no_baseline_is_never_replaced() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 7);
