@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{DeviceTally, Unavailable, Warning, path};
 
-use crate::fields::DEVICE_TIME;
+use crate::fields::Group;
 use crate::process::Process;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
@@ -51,7 +51,7 @@ pub fn fill(row: &mut SpanRow, told: &DeviceTally) {
         row.device.device_count = Some(told.count);
         row.device.launch_bound_count = Some(told.launch_bound);
     } else if let Some((why, _)) = told.without() {
-        DEVICE_TIME.explain(row, why.reason());
+        Group::DeviceTime.explain(row, why.reason());
     }
 }
 
@@ -70,7 +70,7 @@ pub fn with_reason(
     let not_used = || (!tree.in_order().into_iter().any(is_used)).then(|| noted(NOT_USED));
     let told = noted(UNAVAILABLE).or_else(|| noted(OFF));
     if let Some((_, reason)) = told.or_else(|| not_used()?) {
-        for name in DEVICE_TIME.names() {
+        for name in Group::DeviceTime.names() {
             unavailable.insert(name.to_owned(), Unavailable(reason.clone()));
         }
     }
@@ -87,9 +87,9 @@ impl Summary {
         {
             return;
         }
-        for name in DEVICE_TIME.names() {
+        for name in Group::DeviceTime.names() {
             let told = self.unavailable.get(name).map(|told| told.0.as_str());
-            if told.is_none() || told == DEVICE_TIME.absent {
+            if told.is_none() || told == Group::DeviceTime.absent() {
                 let why = Unavailable(why.to_owned());
                 self.unavailable.insert(name.to_owned(), why);
             }
@@ -101,11 +101,11 @@ impl Summary {
 pub fn used(summary: &Summary) -> Option<String> {
     let name = summary.environment.get("device").cloned();
     let failed = || summary.warnings.iter().any(|one| one.code == UNAVAILABLE);
-    let why = DEVICE_TIME
+    let why = Group::DeviceTime
         .names()
         .find_map(|name| summary.unavailable.get(name))
         .filter(|why| why.0 != SWITCHED_OFF);
-    let says_why = || why.is_some_and(|why| Some(why.0.as_str()) != DEVICE_TIME.absent);
+    let says_why = || why.is_some_and(|why| Some(why.0.as_str()) != Group::DeviceTime.absent());
     name.or_else(|| (says_why() && !failed()).then(|| "none".to_owned()))
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{DeviceMemoryTally, Unavailable, Warning};
 
-use crate::fields::DEVICE_MEMORY;
+use crate::fields::Group;
 use crate::process::Process;
 use crate::span_row::SpanRow;
 use crate::tree::Tree;
@@ -83,7 +83,7 @@ pub fn with_reasons(
         note.map(|(_, reason)| format!("memory of devices was not read: {reason}"))
     };
     if let Some(reason) = reason {
-        for field in DEVICE_MEMORY.names() {
+        for field in Group::DeviceMemory.names() {
             unavailable.insert(field.to_owned(), Unavailable(reason.clone()));
         }
     }
@@ -98,7 +98,7 @@ mod tests {
     use super::{NOT_COVERED, UNAVAILABLE, WITHIN_BOUNDS};
     use crate::Options;
     use crate::fed::summarize;
-    use crate::fields::DEVICE_MEMORY;
+    use crate::fields::Group;
     use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
     use crate::summary::Summary;
 
@@ -145,7 +145,7 @@ mod tests {
             .iter()
             .find(|row| row.path == "other work")
             .unwrap();
-        for field in DEVICE_MEMORY.names() {
+        for field in Group::DeviceMemory.names() {
             assert_eq!(summary.why(other, field).unwrap().0, NOT_COVERED);
         }
     }

@@ -162,7 +162,7 @@ fn a_program_that_used_no_device_says_why_and_that_is_no_warning() {
     script.note(super::NOT_USED, "no NVIDIA driver");
     let summary = summary(script);
     let row = summary.row("work").unwrap();
-    for field in super::DEVICE_TIME.names() {
+    for field in super::Group::DeviceTime.names() {
         assert_eq!(summary.why(row, field).unwrap().0, "no NVIDIA driver");
     }
     assert_eq!(summary.warnings, []);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{PathTally, Unavailable, Warning, path};
 
-use crate::fields::{HOST_MEMORY, KEPT_MEMORY, explain};
+use crate::fields::{Group, explain};
 use crate::process::Process;
 use crate::process_summary::{ProcessState, ProcessSummary};
 use crate::span_row::{RowKind, SpanRow};
@@ -53,10 +53,10 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
             && processes.iter().any(is_killed)
             && has_memory(tree)
         {
-            explain(other, HOST_MEMORY.names().take(2), KILLED);
-            explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
-            explain(other, KEPT_MEMORY.names().take(1), KILLED);
-            explain(other, KEPT_MEMORY.names().skip(1), NO_SPREAD);
+            explain(other, Group::HostMemory.names().take(2), KILLED);
+            explain(other, Group::HostMemory.names().skip(2), NO_PEAK);
+            explain(other, Group::KeptMemory.names().take(1), KILLED);
+            explain(other, Group::KeptMemory.names().skip(1), NO_SPREAD);
         }
         return;
     };
@@ -74,8 +74,8 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
         other.memory.host_memory_net_min_bytes = Some(outside);
         other.memory.host_memory_net_max_bytes = Some(outside);
         other.memory.host_memory_kept_bytes = Some(outside);
-        explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
-        explain(other, KEPT_MEMORY.names().skip(1), NO_SPREAD);
+        explain(other, Group::HostMemory.names().skip(2), NO_PEAK);
+        explain(other, Group::KeptMemory.names().skip(1), NO_SPREAD);
     }
 }
 
@@ -146,7 +146,7 @@ pub fn with_reasons(
         }
     }
     if let Some(reason) = reason {
-        for field in HOST_MEMORY.names().chain(KEPT_MEMORY.names()) {
+        for field in Group::HostMemory.names().chain(Group::KeptMemory.names()) {
             unavailable.insert(field.to_owned(), Unavailable(reason.clone()));
         }
     }

@@ -48,11 +48,3 @@ impl Serialize for Reasons {
         serializer.collect_map(self.0.iter().map(|(name, reason)| (name, reason)))
     }
 }
-
-#[cfg(test)]
-impl<'de> serde::Deserialize<'de> for Reasons {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = std::collections::BTreeMap::<_, _>::deserialize(deserializer)?;
-        Ok(Self(read.into_iter().collect()))
-    }
-}

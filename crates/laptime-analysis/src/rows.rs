@@ -4,7 +4,7 @@ use laptime_core::{PathTally, path};
 
 use crate::device;
 use crate::device_memory;
-use crate::fields::{DURATIONS, explain};
+use crate::fields::{Group, explain};
 use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
@@ -79,7 +79,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
             ..blank(RowKind::Leftover, vec![name.to_owned()], wall_ns, left_ns)
         };
         let reason = "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles";
-        explain(&mut row, DURATIONS.names().chain(["count"]), reason);
+        explain(&mut row, Group::Durations.names().chain(["count"]), reason);
         rows.push(row);
     }
     Rows { rows, overfull }
@@ -104,7 +104,7 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
         } else {
             "no span of this path was finished, only spans inside it"
         };
-        DURATIONS.explain(row, reason);
+        Group::Durations.explain(row, reason);
         if row.partial_count == 0 {
             row.share_ratio = None;
             explain(row, ["total_ns", "self_ns", "share_ratio"], reason);

@@ -92,14 +92,6 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Seldom<T> {
     }
 }
 
-#[cfg(test)]
-impl<'de, T: Absent + PartialEq + serde::Deserialize<'de>> serde::Deserialize<'de> for Seldom<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = T::deserialize(deserializer)?;
-        Ok(Self((value != *T::absent()).then(|| Box::new(value))))
-    }
-}
-
 macro_rules! seldom {
     ($($kind:ty),+) => {
         $(impl Absent for $kind {

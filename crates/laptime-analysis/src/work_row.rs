@@ -2,60 +2,46 @@
 
 use serde::Serialize;
 
-/// A row's work, where operations were counted.
-///
-/// **Units** operations, bytes, and those for each second; ratios are of 1.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(test, derive(serde::Deserialize), serde(default))]
-pub struct WorkRow {
-    /// Multiply-accumulates of matrix products, convolutions and attention, where they were counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, serde(deserialize_with = "wide"))]
-    pub mac: Option<u128>,
-    /// Floating-point operations: two for each multiply-accumulate, or what the program said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, serde(deserialize_with = "wide"))]
-    pub flop: Option<u128>,
-    /// Floating-point operations, those of all other arithmetic too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, serde(deserialize_with = "wide"))]
-    pub total_flop: Option<u128>,
-    /// Floating-point operations of `flop` that ran, with what runs again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, serde(deserialize_with = "wide"))]
-    pub executed_flop: Option<u128>,
-    /// Bytes read and written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, serde(deserialize_with = "wide"))]
-    pub bytes_moved: Option<u128>,
-    /// FLOP over the time of the spans whose FLOP are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flop_per_s: Option<f64>,
-    /// Bytes over the time of the spans whose bytes are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes_moved_per_s: Option<f64>,
-    /// FLOP for each byte.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub intensity: Option<f64>,
-    /// FLOP per second over the peak that is named beside.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mfu_ratio: Option<f64>,
-    /// Executed FLOP per second over the peak that is named beside.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hfu_ratio: Option<f64>,
-    /// What bounds it on this machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bound: Option<BoundBy>,
-    /// The part of its spans, or of the calls of operators in it, whose work is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operations_coverage_ratio: Option<f64>,
+use crate::fields::numbers::numbers;
+
+numbers! {
+    |row| row.work, serde (skip_serializing_if = "Option::is_none");
+    /// A row's work, where operations were counted.
+    ///
+    /// **Units** operations, bytes, and those for each second; ratios are of 1.
+    #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub struct WorkRow {
+        /// Multiply-accumulates of matrix products, convolutions and attention, where they were counted.
+        pub mac: Option<u128>, Mac in Operations;
+        /// Floating-point operations: two for each multiply-accumulate, or what the program said.
+        pub flop: Option<u128>, Flop in Operations;
+        /// Floating-point operations, those of all other arithmetic too.
+        pub total_flop: Option<u128>, Flop in Operations;
+        /// Floating-point operations of `flop` that ran, with what runs again.
+        pub executed_flop: Option<u128>, Flop in Operations;
+        /// Bytes read and written.
+        pub bytes_moved: Option<u128>, Bytes in Operations;
+        /// FLOP over the time of the spans whose FLOP are known.
+        pub flop_per_s: Option<f64>, FlopRate in Operations;
+        /// Bytes over the time of the spans whose bytes are known.
+        pub bytes_moved_per_s: Option<f64>, ByteRate in Operations;
+        /// FLOP for each byte.
+        pub intensity: Option<f64>, FlopPerByte in Operations;
+        /// FLOP per second over the peak that is named beside.
+        pub mfu_ratio: Option<f64>, Ratio in Operations;
+        /// Executed FLOP per second over the peak that is named beside.
+        pub hfu_ratio: Option<f64>, Ratio in Operations;
+        /// What bounds it on this machine.
+        pub bound: Option<BoundBy>, Name in Operations;
+        /// The part of its spans, or of the calls of operators in it, whose work is known.
+        pub operations_coverage_ratio: Option<f64>, Ratio in Operations;
+    }
 }
 
 /// What bounds a row's rate on a machine, by its intensity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundBy {
     /// Moving bytes: more arithmetic would cost nothing.
@@ -72,11 +58,4 @@ impl BoundBy {
             Self::Arithmetic => "arithmetic",
         }
     }
-}
-
-/// What serde can't read of its own in a struct that is part of another.
-#[cfg(test)]
-fn wide<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u128>, D::Error> {
-    let number = <Option<u64> as serde::Deserialize>::deserialize(deserializer)?;
-    Ok(number.map(u128::from))
 }

@@ -4,7 +4,7 @@
 //! An absent number is an empty field. The first column tells the whole run from its
 //! steady state; where rows are those of single processes, columns before it tell whose they are.
 
-use laptime_analysis::fields::{Field, GROUPS, Number};
+use laptime_analysis::fields::{self, Field, Number};
 use laptime_analysis::{SpanRow, Steady, Summary, UntilSummary};
 
 use crate::filter;
@@ -52,9 +52,11 @@ fn parts<'s>(summary: &'s Summary, view: &View) -> Vec<Part<'s>> {
 pub fn render(summary: &Summary, view: &View) -> String {
     let parts = parts(summary, view);
     let rows = || parts.iter().flat_map(|part| part.rows);
-    let shown = GROUPS.iter();
-    let shown = shown.filter(|group| !group.is_optional || rows().any(|row| group.is_told(row)));
-    let columns: Vec<&Field> = shown.flat_map(|group| group.fields).collect();
+    let is_shown = |fields: &&[Field]| {
+        let group = fields[0].group;
+        !group.is_optional() || rows().any(|row| group.is_told(row))
+    };
+    let columns: Vec<&Field> = fields::groups().filter(is_shown).flatten().collect();
     let mut heading = "section,kind,path".to_owned();
     for column in &columns {
         heading.extend([",", column.name]);

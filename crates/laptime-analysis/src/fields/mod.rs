@@ -1,20 +1,38 @@
 //! The numbers of a row, each once: its name, its unit, how it is read, and why it is absent.
 //!
-//! CSV, Arrow's tables and Python's `SpanSummary` are made of [`GROUPS`], in its order. JSON, its
-//! published schema and Python's stubs are tested against it: a new number is a field of
-//! [`SpanRow`] and one line of the table.
+//! A new number is one line of [`SpanRow`] or of a struct in it, see [`numbers`]. JSON and its schema, CSV, Arrow's
+//! tables, Python's `SpanSummary` and its stubs are made of it.
 
-mod table;
+pub(crate) mod numbers;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use laptime_core::Unavailable;
 
+use crate::device_row::DeviceRow;
+use crate::memory_row::HostMemoryRow;
 use crate::span_row::SpanRow;
-pub use table::{
-    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, ENERGY, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY,
-    OPERATIONS,
-};
+use crate::work_row::WorkRow;
+
+/// Every number, by its group.
+static ALL: LazyLock<Vec<Field>> = LazyLock::new(|| {
+    let rows = [
+        SpanRow::NUMBERS,
+        DeviceRow::NUMBERS,
+        HostMemoryRow::NUMBERS,
+        WorkRow::NUMBERS,
+    ];
+    let mut all: Vec<Field> = rows.into_iter().flatten().flatten().copied().collect();
+    all.sort_by_key(|field| field.group);
+    all
+});
+
+/// What all spans of a row left in memory, which `other` has too.
+pub const KEPT: &str = "host_memory_kept_bytes";
+
+/// Why a row has neither the host's memory nor a device's.
+const NO_MEMORY: &str = "memory was not recorded";
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +98,8 @@ pub struct Field {
     pub name: &'static str,
     /// What the number counts.
     pub unit: Unit,
+    /// What is measured with it.
+    pub group: Group,
     /// How a row tells it.
     pub read: Read,
     /// What it is, one sentence.
@@ -108,30 +128,82 @@ impl Field {
     }
 }
 
-/// Numbers that are measured together.
-#[derive(Debug)]
-pub struct Group {
-    /// Why a row lacks them that says nothing itself.
-    pub absent: Option<&'static str>,
-    /// Whether CSV has their columns only where a row tells one of them.
-    pub is_optional: bool,
-    /// The numbers.
-    pub fields: &'static [Field],
+/// Numbers that are measured together, in the order of tables. What is optional stands last, so that a new column moves no
+/// older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// How many spans, and how long.
+    Totals,
+    /// What only finished spans have.
+    Durations,
+    /// The part of the wall time.
+    Share,
+    /// CPU time.
+    Cpu,
+    /// What was suspended in between.
+    Suspended,
+    /// What isn't whole.
+    Partial,
+    /// Least and most of the host's memory, nets first.
+    HostMemory,
+    /// What a row's operations did.
+    Operations,
+    /// Waiting for a processor.
+    Delay,
+    /// Time by a device's own events.
+    DeviceTime,
+    /// Least and most of a device's memory, nets first.
+    DeviceMemory,
+    /// What was launched and not awaited.
+    Launches,
+    /// What is left of all spans together, and how much they differ.
+    KeptMemory,
+    /// What its devices drew.
+    Energy,
+    /// What ran beside the row around it.
+    Apart,
 }
 
 impl Group {
+    /// Why a row lacks them that says nothing itself.
+    pub const fn absent(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Cpu => {
+                "no span measured it; it is opt-in because reading that clock costs more than a span"
+            }
+            Self::Suspended => "no span was suspended",
+            Self::HostMemory | Self::KeptMemory | Self::DeviceMemory => NO_MEMORY,
+            Self::Operations => "operations were not counted",
+            Self::Delay => "no timer measured it; Timer(cpu=True) does, where the kernel tells it",
+            Self::DeviceTime => "no device was timed",
+            Self::Energy => "no device with an energy counter was sampled",
+            _ => return None,
+        })
+    }
+
+    /// Whether CSV has their columns only where a row tells one of them.
+    pub fn is_optional(self) -> bool {
+        self >= Self::Operations
+    }
+
+    /// The numbers.
+    pub fn fields(self) -> &'static [Field] {
+        let is_it = |fields: &&[Field]| fields[0].group == self;
+        groups().find(is_it).unwrap_or_default()
+    }
+
     /// Their names.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.fields.iter().map(|field| field.name)
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.fields().iter().map(|field| field.name)
     }
 
     /// Whether a row tells any of them.
-    pub fn is_told(&self, row: &SpanRow) -> bool {
-        self.fields.iter().any(|field| field.is_told(row))
+    pub fn is_told(self, row: &SpanRow) -> bool {
+        self.fields().iter().any(|field| field.is_told(row))
     }
 
     /// Notes in a row why it lacks them.
-    pub fn explain(&self, row: &mut SpanRow, reason: &str) {
+    pub fn explain(self, row: &mut SpanRow, reason: &str) {
         explain(row, self.names(), reason);
     }
 }
@@ -146,7 +218,12 @@ pub fn explain<'a>(row: &mut SpanRow, names: impl IntoIterator<Item = &'a str>, 
 
 /// Every number, in the order of tables.
 pub fn all() -> impl Iterator<Item = &'static Field> {
-    GROUPS.iter().flat_map(|group| group.fields)
+    ALL.iter()
+}
+
+/// The numbers of every group.
+pub fn groups() -> impl Iterator<Item = &'static [Field]> {
+    ALL.chunk_by(|one, next| one.group == next.group)
 }
 
 /// The number of a name.
@@ -179,12 +256,11 @@ pub fn near(wanted: &str) -> Vec<&'static str> {
 
 /// Why rows lack numbers of which they say nothing themselves, by name.
 pub fn unavailable() -> BTreeMap<String, Unavailable> {
-    let named = |name: &str, reason: &str| (name.to_owned(), Unavailable(reason.to_owned()));
-    let each = GROUPS
-        .iter()
-        .filter_map(|group| group.absent.zip(Some(group)));
-    each.flat_map(|(reason, group)| group.names().map(move |name| named(name, reason)))
-        .collect()
+    let reason = |field: &Field| {
+        let reason = field.group.absent()?;
+        Some((field.name.to_owned(), Unavailable(reason.to_owned())))
+    };
+    all().filter_map(reason).collect()
 }
 
 #[cfg(test)]

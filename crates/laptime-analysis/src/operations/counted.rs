@@ -9,7 +9,7 @@ use laptime_core::{Cost, CostTally, Warning, path};
 use super::given;
 use super::stretches::Own;
 use crate::device;
-use crate::fields::{OPERATIONS, explain};
+use crate::fields::{Group, explain};
 use crate::seldom::Seldom;
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
@@ -157,7 +157,11 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     let is_told = worked.flop.is_some() || worked.bytes.is_some();
     if row.work.operations_coverage_ratio == Some(0.0) && !is_told {
         let is_absent = |name: &&str| *name != "operations_coverage_ratio";
-        explain(row, OPERATIONS.names().filter(is_absent), NONE_COUNTED);
+        explain(
+            row,
+            Group::Operations.names().filter(is_absent),
+            NONE_COUNTED,
+        );
         return None;
     }
     let cost = &worked.tally().cost;

@@ -18,7 +18,7 @@ pub use counted::{Worked, inclusive};
 use peaks::was_counted;
 pub use peaks::{ABOVE_RATIO, Peaks, is_aside, summary};
 
-use crate::fields::OPERATIONS;
+use crate::fields::Group;
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
 
@@ -34,7 +34,7 @@ const PROFILED: &str = "a profiler was on, which made it longer";
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     if let Some(name) = row.names.iter().find(|name| is_aside(name)) {
         let why = if was_counted(name) { COUNTED } else { PROFILED };
-        OPERATIONS.explain(row, why);
+        Group::Operations.explain(row, why);
         return None;
     }
     let work = node.tally.work.as_deref();

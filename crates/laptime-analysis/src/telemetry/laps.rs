@@ -12,7 +12,7 @@ use laptime_core::{PathId, SpanFlags, path};
 
 use super::energy::{NoEnergy, Series};
 use super::of_laps::{OfLaps, OfPath};
-use crate::fields::ENERGY;
+use crate::fields::Group;
 use crate::process::Process;
 use crate::span_row::{RowKind, SpanRow};
 use crate::summary::Steady;
@@ -120,7 +120,7 @@ fn fill_of(
             Some(energy) if energy.lacks.is_none() => row.device_energy_j = Some(energy.mj / 1e3),
             Some(OfPath {
                 lacks: Some(why), ..
-            }) => ENERGY.explain(row, why.reason()),
+            }) => Group::Energy.explain(row, why.reason()),
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use laptime_core::{DeviceReading as Reading, DeviceReadings, Throttle, Total, Un
 use super::energy::NoEnergy;
 use super::kept::OfDevice;
 use super::told::{DeviceStretch, DeviceSummary, ThrottleShare};
-use crate::fields::ENERGY;
+use crate::fields::Group;
 use crate::process::Process;
 use crate::summary::Steady;
 
@@ -70,7 +70,7 @@ pub fn with_reason(
         unavailable.insert(FIELD.to_owned(), Unavailable(why.clone()));
     }
     if let Some(why) = no_energy(processes) {
-        for name in ENERGY.names() {
+        for name in Group::Energy.names() {
             unavailable.insert(name.to_owned(), Unavailable(why.to_owned()));
         }
     }

@@ -9,7 +9,7 @@ use laptime_core::{PathId, PathTally, Span, SpanFlags, Total, Unavailable, Warni
 use super::SegmentRuns;
 use crate::analyzer::Options;
 use crate::device_row::DeviceRow;
-use crate::fields::{DEVICE_MEMORY, DEVICE_TIME};
+use crate::fields::Group;
 use crate::finish;
 use crate::operations::Peaks;
 use crate::process_summary::ProcessSummary;
@@ -88,7 +88,12 @@ fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
     let mut unavailable = process.unavailable.clone();
     if let Some(reason) = timer.no_device {
         let reason = |field: &str| (field.to_owned(), Unavailable(reason.to_owned()));
-        unavailable.extend(DEVICE_TIME.names().chain(DEVICE_MEMORY.names()).map(reason));
+        unavailable.extend(
+            Group::DeviceTime
+                .names()
+                .chain(Group::DeviceMemory.names())
+                .map(reason),
+        );
     }
     Summary {
         program: timer.name.to_owned(),

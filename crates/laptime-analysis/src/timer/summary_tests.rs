@@ -135,7 +135,7 @@ fn a_device_that_is_not_there_is_named_in_every_field_of_it() {
     };
     let a = runs(&[1]);
     let made = TimerSummary::new(timer, &[("main", vec![("a", &a)])], &process());
-    for field in DEVICE_TIME.names().chain(DEVICE_MEMORY.names()) {
+    for field in Group::DeviceTime.names().chain(Group::DeviceMemory.names()) {
         assert_eq!(made.whole.unavailable[field].0, "no NVIDIA driver");
         assert_eq!(made.tables[0].1.unavailable[field].0, "no NVIDIA driver");
     }
