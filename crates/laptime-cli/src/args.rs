@@ -173,7 +173,7 @@ pub struct ReportArgs {
     pub sort: Option<Sort>,
 
     /// Columns of the tables, such as `p95,max,cpu`
-    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = named(&Column::NAMES))]
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = named(Column::NAMES))]
     pub columns: Vec<Column>,
 
     /// Only this many rows: the largest by --sort, with the rows around them

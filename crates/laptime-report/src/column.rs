@@ -40,70 +40,86 @@ const fn spans(heading: &'static str, field: &'static str, name: &'static str) -
     }
 }
 
-impl Column {
+/// The columns that can be asked for, a line each.
+macro_rules! asked_for {
+    ($($(#[$about:meta])+ $name:ident = $column:expr;)*) => {
+        impl Column {
+            $($(#[$about])+ pub const $name: Self = $column;)*
+
+            /// Those that can be asked for, by the name that users type.
+            pub const NAMES: &[(&'static str, Self)] = &[$((Self::$name.name, Self::$name)),*];
+        }
+    };
+}
+
+asked_for! {
     /// Finished spans.
-    pub const COUNT: Self = spans("count", "count", "count").gives_way(7);
+    COUNT = spans("count", "count", "count").gives_way(7);
     /// Sum of durations.
-    pub const TOTAL: Self = spans("total", "total_ns", "total").strong();
-    /// CPU time of the process, or of the thread where only that was measured.
-    pub const CPU: Self = spans("CPU", "process_ns", "cpu").gives_way(16).optional();
+    TOTAL = spans("total", "total_ns", "total").strong();
     /// Total time less that of children.
-    pub const SELF_TIME: Self = spans("self", "self_ns", "self").gives_way(3);
+    SELF_TIME = spans("self", "self_ns", "self").gives_way(3);
+    /// Mean duration.
+    MEAN = spans("mean", "mean_ns", "mean").gives_way(1);
+    /// Standard deviation of durations.
+    DEVIATION = spans("stddev", "stddev_ns", "stddev");
+    /// Shortest duration.
+    MIN = spans("min", "min_ns", "min");
+    /// Median duration.
+    MEDIAN = spans("p50", "p50_ns", "p50").gives_way(21);
+    /// 90th percentile.
+    P90 = spans("p90", "p90_ns", "p90");
+    /// 95th percentile.
+    P95 = spans("p95", "p95_ns", "p95");
+    /// 99th percentile.
+    P99 = spans("p99", "p99_ns", "p99").gives_way(4);
+    /// Longest duration.
+    MAX = spans("max", "max_ns", "max");
+    /// CPU time of the process, or of the thread where only that was measured.
+    CPU = spans("CPU", "process_ns", "cpu").gives_way(16).optional();
+    /// CPU time of the thread.
+    THREAD = spans("thread", "thread_ns", "thread");
+    /// Time that the thread was ready and others ran.
+    DELAYED = spans("delayed", "delayed_ns", "delayed");
+    /// Time on the device.
+    DEVICE = spans("device", "device_ns", "device").optional();
+    /// Time on the device over that of the row around it.
+    DEVICE_SHARE = spans("of device", "device_ns", "device-share");
+    /// Spans that the device had begun when all of their work was launched.
+    LAUNCH_BOUND = spans("launch-bound", "launch_bound_count", "launch-bound");
+    /// Most host memory that a span allocated and did not free.
+    NET_MEMORY = spans("net mem", "host_memory_net_max_bytes", "net");
+    /// Host memory that all spans allocated and did not free.
+    KEPT_MEMORY = spans("kept mem", "host_memory_kept_bytes", "kept").gives_way(13).optional();
+    /// Highest peak of host memory in a span.
+    PEAK_MEMORY = spans("peak mem", "host_memory_peak_max_bytes", "peak").gives_way(18).optional();
+    /// Greatest change of device memory over a span.
+    DEVICE_NET_MEMORY = spans("device net", "device_memory_net_max_bytes", "device-net");
+    /// Highest peak of device memory in a span.
+    DEVICE_PEAK_MEMORY = spans("device peak", "device_memory_peak_max_bytes", "device-peak").gives_way(19).optional();
+    /// Most that a device's allocator held.
+    DEVICE_RESERVED = spans("device held", "device_memory_reserved_bytes", "device-held");
+    /// Matmul-like FLOP.
+    FLOP = spans("FLOP", "flop", "flop").gives_way(14).optional();
+    /// FLOP/s of spans.
+    FLOP_RATE = spans("FLOP/s", "flop_per_s", "flop/s").gives_way(17).optional();
+    /// Total FLOP for each byte.
+    INTENSITY = spans("FLOP/byte", "intensity", "flop/byte").gives_way(12).optional();
+    /// What holds it back: memory or arithmetic.
+    BOUND = spans("bound by", "bound", "bound").gives_way(11).optional();
+    /// Achieved over peak floating-point operations per second.
+    MFU = spans("MFU", "mfu_ratio", "mfu").gives_way(20).optional();
+    /// Total over the total of the row around it.
+    OF_PARENT = spans("of parent", "share_ratio", "parent").gives_way(5).optional();
+    /// Total over wall time; of operations, work over all work.
+    SHARE = spans("share", "share_ratio", "share");
+    /// Bytes read and written.
+    BYTES = spans("bytes", "bytes_moved", "bytes");
+}
+
+impl Column {
     /// Time of a module, forward and backward, less that of the modules inside.
     pub const OWN_TIME: Self = headed("self").strong();
-    /// Mean duration.
-    pub const MEAN: Self = spans("mean", "mean_ns", "mean").gives_way(1);
-    /// Standard deviation of durations.
-    pub const DEVIATION: Self = spans("stddev", "stddev_ns", "stddev");
-    /// Shortest duration.
-    pub const MIN: Self = spans("min", "min_ns", "min");
-    /// Median duration.
-    pub const MEDIAN: Self = spans("p50", "p50_ns", "p50").gives_way(21);
-    /// 90th percentile.
-    pub const P90: Self = spans("p90", "p90_ns", "p90");
-    /// 95th percentile.
-    pub const P95: Self = spans("p95", "p95_ns", "p95");
-    /// 99th percentile.
-    pub const P99: Self = spans("p99", "p99_ns", "p99").gives_way(4);
-    /// Longest duration.
-    pub const MAX: Self = spans("max", "max_ns", "max");
-    /// CPU time of the thread.
-    pub const THREAD: Self = spans("thread", "thread_ns", "thread");
-    /// Time that the thread was ready and others ran.
-    pub const DELAYED: Self = spans("delayed", "delayed_ns", "delayed");
-    /// Time on the device.
-    pub const DEVICE: Self = spans("device", "device_ns", "device").optional();
-    /// Time on the device over that of the row around it.
-    pub const DEVICE_SHARE: Self = spans("of device", "device_ns", "device-share");
-    /// Spans that the device had begun when all of their work was launched.
-    pub const LAUNCH_BOUND: Self = spans("launch-bound", "launch_bound_count", "launch-bound");
-    /// Most host memory that a span allocated and did not free.
-    pub const NET_MEMORY: Self = spans("net mem", "host_memory_net_max_bytes", "net");
-    /// Host memory that all spans allocated and did not free.
-    pub const KEPT_MEMORY: Self = spans("kept mem", "host_memory_kept_bytes", "kept")
-        .gives_way(13)
-        .optional();
-    /// Highest peak of host memory in a span.
-    pub const PEAK_MEMORY: Self = spans("peak mem", "host_memory_peak_max_bytes", "peak")
-        .gives_way(18)
-        .optional();
-    /// Greatest change of device memory over a span.
-    pub const DEVICE_NET_MEMORY: Self =
-        spans("device net", "device_memory_net_max_bytes", "device-net");
-    /// Highest peak of device memory in a span.
-    pub const DEVICE_PEAK_MEMORY: Self =
-        spans("device peak", "device_memory_peak_max_bytes", "device-peak")
-            .gives_way(19)
-            .optional();
-    /// Most that a device's allocator held.
-    pub const DEVICE_RESERVED: Self =
-        spans("device held", "device_memory_reserved_bytes", "device-held");
-    /// Total over the total of the row around it.
-    pub const OF_PARENT: Self = spans("of parent", "share_ratio", "parent")
-        .gives_way(5)
-        .optional();
-    /// Total over wall time; of operations, work over all work.
-    pub const SHARE: Self = spans("share", "share_ratio", "share");
     /// Calls of an operator.
     pub const CALLS: Self = headed("calls").gives_way(10);
     /// Elements of parameters.
@@ -112,16 +128,8 @@ impl Column {
     pub const MAC: Self = headed("MAC").strong();
     /// Multiply-accumulates directly in a module.
     pub const OWN_MAC: Self = headed("self MAC").gives_way(8);
-    /// Matmul-like FLOP.
-    pub const FLOP: Self = spans("FLOP", "flop", "flop").gives_way(14).optional();
     /// Other floating-point arithmetic.
     pub const OTHER_FLOP: Self = headed("other FLOP").gives_way(9);
-    /// Bytes read and written.
-    pub const BYTES: Self = spans("bytes", "bytes_moved", "bytes");
-    /// Total FLOP for each byte.
-    pub const INTENSITY: Self = spans("FLOP/byte", "intensity", "flop/byte")
-        .gives_way(12)
-        .optional();
     /// The part of the calls whose cost is known.
     pub const COVERAGE: Self = headed("coverage");
     /// Elements of outputs.
@@ -130,18 +138,12 @@ impl Column {
     pub const ALL_PHASES: Self = headed("all").strong();
     /// What all phases did, to the last digit.
     pub const EXACT: Self = headed("exact");
-    /// What holds it back: memory or arithmetic.
-    pub const BOUND: Self = spans("bound by", "bound", "bound").gives_way(11).optional();
     /// FLOP/s it can reach at most.
     pub const ATTAINABLE: Self = headed("at most FLOP/s");
     /// FLOP/s it did reach.
     pub const ACHIEVED: Self = headed("achieved FLOP/s");
     /// Time it takes at least.
     pub const LEAST_TIME: Self = headed("at least");
-    /// FLOP/s of spans.
-    pub const FLOP_RATE: Self = spans("FLOP/s", "flop_per_s", "flop/s")
-        .gives_way(17)
-        .optional();
     /// Samples of stacks.
     pub const SAMPLES: Self = headed("samples").gives_way(6);
     /// Time in which a thread waited.
@@ -150,8 +152,6 @@ impl Column {
     pub const FUNCTION_CALLS: Self = headed("calls");
     /// Time of a call.
     pub const PER_CALL: Self = headed("per call").gives_way(2);
-    /// Achieved over peak floating-point operations per second.
-    pub const MFU: Self = spans("MFU", "mfu_ratio", "mfu").gives_way(20).optional();
     /// A comparison's base.
     pub const BASE: Self = headed("baseline");
     /// What is compared with it.
@@ -209,51 +209,6 @@ impl Column {
         Self::MFU,
         Self::OF_PARENT,
         Self::SHARE,
-    ];
-
-    /// Those that can be asked for, by the name that users type.
-    pub const NAMES: [(&'static str, Self); Self::NAMED.len()] = {
-        let mut names = [("", Self::COUNT); Self::NAMED.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = (Self::NAMED[at].name, Self::NAMED[at]);
-            at += 1;
-        }
-        names
-    };
-
-    const NAMED: [Self; 31] = [
-        Self::COUNT,
-        Self::TOTAL,
-        Self::SELF_TIME,
-        Self::MEAN,
-        Self::DEVIATION,
-        Self::MIN,
-        Self::MEDIAN,
-        Self::P90,
-        Self::P95,
-        Self::P99,
-        Self::MAX,
-        Self::CPU,
-        Self::THREAD,
-        Self::DELAYED,
-        Self::DEVICE,
-        Self::DEVICE_SHARE,
-        Self::LAUNCH_BOUND,
-        Self::NET_MEMORY,
-        Self::KEPT_MEMORY,
-        Self::PEAK_MEMORY,
-        Self::DEVICE_NET_MEMORY,
-        Self::DEVICE_PEAK_MEMORY,
-        Self::DEVICE_RESERVED,
-        Self::FLOP,
-        Self::FLOP_RATE,
-        Self::INTENSITY,
-        Self::BOUND,
-        Self::MFU,
-        Self::OF_PARENT,
-        Self::SHARE,
-        Self::BYTES,
     ];
 
     const fn gives_way(self, turn: u8) -> Self {
