@@ -1,8 +1,8 @@
-//! The numbers of a case and of a load by their names: the one table that Python and JSON read.
+//! The numbers of a case and of a load, a line each: the one table that Python and JSON read.
 
 use laptime_core::Unavailable;
 
-use super::{Case, Figures, Load, Rate};
+use super::{Case, Figures, Load, Rate, Transfers};
 use crate::percentiles::{Percentile, Percentiles};
 
 /// What a name stands for.
@@ -14,139 +14,105 @@ pub enum Value {
     Interval(f64, f64),
 }
 
+/// A number, or why there is none.
+type Found = Result<Value, Unavailable>;
+
 /// A name with its value, or why there is none.
-pub type Field = (&'static str, Result<Value, Unavailable>);
+pub type Field = (&'static str, Found);
+
+/// Names, and how each is read.
+type Numbers<T, const N: usize> = [(&'static str, fn(&T) -> Found); N];
+
+/// A case's numbers, in the order in which they are shown.
+pub const CASE_FIELDS: Numbers<Figures, 20> = [
+    ("first_ns", |it| Ok(Value::Number(it.first_ns))),
+    ("first_ratio", first_ratio),
+    ("p50_ns", |it| number(&it.latency.p50)),
+    ("p50_ci", |it| interval(&it.latency.p50)),
+    ("p90_ns", |it| number(&it.latency.p90)),
+    ("p90_ci", |it| interval(&it.latency.p90)),
+    ("p99_ns", |it| number(&it.latency.p99)),
+    ("p99_ci", |it| interval(&it.latency.p99)),
+    ("max_ns", |it| longest(&it.latency)),
+    ("samples_per_s", |it| {
+        Ok(Value::Number(it.samples_per_s.per_s))
+    }),
+    ("samples_per_s_ci", |it| ends(&it.samples_per_s.interval)),
+    ("tokens_per_s", |it| Ok(Value::Number(tokens(it)?.per_s))),
+    ("tokens_per_s_ci", |it| ends(&tokens(it)?.interval)),
+    ("transfer_in_ns", |it| number(&transfers(it)?.into.p50)),
+    ("transfer_out_ns", |it| number(&transfers(it)?.out.p50)),
+    ("total_p50_ns", |it| number(&it.total().p50)),
+    ("total_p50_ci", |it| interval(&it.total().p50)),
+    ("total_p90_ns", |it| number(&it.total().p90)),
+    ("total_p99_ns", |it| number(&it.total().p99)),
+    ("total_p99_ci", |it| interval(&it.total().p99)),
+];
+
+/// A load's numbers, in the order in which they are shown.
+pub const LOAD_FIELDS: Numbers<Load, 8> = [
+    ("rate_per_s", |it| Ok(Value::Number(it.rate_per_s))),
+    ("p50_ns", |it| number(&it.latency.p50)),
+    ("p90_ns", |it| number(&it.latency.p90)),
+    ("p99_ns", |it| number(&it.latency.p99)),
+    ("max_ns", |it| longest(&it.latency)),
+    ("service_p50_ns", |it| number(&it.service.p50)),
+    ("busy_ratio", |it| Ok(Value::Number(it.busy_ratio))),
+    ("busy_ci", |it| ends(&it.busy_interval)),
+];
 
 impl Case {
     /// Every number, in the order in which they are shown.
     pub fn fields(&self) -> Vec<Field> {
-        let names = CASE_FIELDS.iter();
-        names.map(|name| (*name, self.field(name))).collect()
+        let each = CASE_FIELDS.iter();
+        each.map(|(name, read)| (*name, self.read(*read))).collect()
     }
 
-    /// The number of one of [`CASE_FIELDS`].
-    pub fn field(&self, name: &str) -> Result<Value, Unavailable> {
-        let figures = self.found.as_ref().map_err(Clone::clone)?;
-        figures.value(name)
-    }
-}
-
-/// Names of a case's numbers, in the order in which they are shown.
-pub const CASE_FIELDS: [&str; 20] = [
-    "first_ns",
-    "first_ratio",
-    "p50_ns",
-    "p50_ci",
-    "p90_ns",
-    "p90_ci",
-    "p99_ns",
-    "p99_ci",
-    "max_ns",
-    "samples_per_s",
-    "samples_per_s_ci",
-    "tokens_per_s",
-    "tokens_per_s_ci",
-    "transfer_in_ns",
-    "transfer_out_ns",
-    "total_p50_ns",
-    "total_p50_ci",
-    "total_p90_ns",
-    "total_p99_ns",
-    "total_p99_ci",
-];
-
-impl Figures {
-    fn value(&self, name: &str) -> Result<Value, Unavailable> {
-        let transfers = || {
-            let none = || Unavailable("the input is on the device already".to_owned());
-            self.transfers.as_ref().ok_or_else(none)
-        };
-        let tokens = || {
-            let none = || {
-                Unavailable(
-                    "tokens were not counted: give tokens=, a number for each sample or a function of the output"
-                        .to_owned(),
-                )
-            };
-            self.tokens_per_s.as_ref().ok_or_else(none)
-        };
-        match name {
-            "first_ns" => Ok(Value::Number(self.first_ns)),
-            "first_ratio" => self
-                .first_ratio()
-                .map(Value::Number)
-                .ok_or_else(|| Unavailable("the median is 0".to_owned())),
-            "samples_per_s" => Ok(Value::Number(self.samples_per_s.per_s)),
-            "samples_per_s_ci" => bounds(&self.samples_per_s),
-            "tokens_per_s" => tokens().map(|rate| Value::Number(rate.per_s)),
-            "tokens_per_s_ci" => tokens().and_then(bounds),
-            "transfer_in_ns" => transfers().and_then(|both| of(&both.into, "p50_ns")),
-            "transfer_out_ns" => transfers().and_then(|both| of(&both.out, "p50_ns")),
-            name => match name.strip_prefix("total_") {
-                Some(name) => of(self.total(), name),
-                None => of(&self.latency, name),
-            },
-        }
+    /// What one of [`CASE_FIELDS`] reads.
+    pub fn read(&self, read: fn(&Figures) -> Found) -> Found {
+        read(self.found.as_ref().map_err(Clone::clone)?)
     }
 }
 
 impl Load {
     /// Every number, in the order in which they are shown.
     pub fn fields(&self) -> Vec<Field> {
-        let names = LOAD_FIELDS.iter();
-        names.map(|name| (*name, self.field(name))).collect()
-    }
-
-    /// The number of one of [`LOAD_FIELDS`].
-    pub fn field(&self, name: &str) -> Result<Value, Unavailable> {
-        match name {
-            "rate_per_s" => Ok(Value::Number(self.rate_per_s)),
-            "busy_ratio" => Ok(Value::Number(self.busy_ratio)),
-            "busy_ci" => {
-                let (low, high) = self.busy_interval.clone()?;
-                Ok(Value::Interval(low, high))
-            }
-            "service_p50_ns" => of(&self.service, "p50_ns"),
-            name => of(&self.latency, name),
-        }
+        let each = LOAD_FIELDS.iter();
+        each.map(|(name, read)| (*name, read(self))).collect()
     }
 }
 
-/// Names of a load's numbers, in the order in which they are shown.
-pub const LOAD_FIELDS: [&str; 8] = [
-    "rate_per_s",
-    "p50_ns",
-    "p90_ns",
-    "p99_ns",
-    "max_ns",
-    "service_p50_ns",
-    "busy_ratio",
-    "busy_ci",
-];
-
-/// A percentile by its name, or its interval.
-fn of(all: &Percentiles, name: &str) -> Result<Value, Unavailable> {
-    let (which, kind) = name.split_once('_').unwrap_or((name, ""));
-    let percentile = match which {
-        "p50" => &all.p50,
-        "p90" => &all.p90,
-        "p99" => &all.p99,
-        _ => {
-            let none = || Unavailable("nothing was measured".to_owned());
-            return all.max_ns.map(Value::Number).ok_or_else(none);
-        }
-    };
-    let percentile: &Percentile = percentile.as_ref().map_err(Clone::clone)?;
-    match kind {
-        "ci" => {
-            let (low, high) = percentile.interval_ns.clone()?;
-            Ok(Value::Interval(low, high))
-        }
-        _ => Ok(Value::Number(percentile.value_ns)),
-    }
+fn first_ratio(figures: &Figures) -> Found {
+    let ratio = figures.first_ratio().map(Value::Number);
+    ratio.ok_or_else(|| Unavailable("the median is 0".to_owned()))
 }
 
-fn bounds(rate: &Rate) -> Result<Value, Unavailable> {
-    let (low, high) = rate.interval.clone()?;
+fn transfers(figures: &Figures) -> Result<&Transfers, Unavailable> {
+    let none = || Unavailable("the input is on the device already".to_owned());
+    figures.transfers.as_ref().ok_or_else(none)
+}
+
+fn tokens(figures: &Figures) -> Result<&Rate, Unavailable> {
+    let none = "tokens were not counted: give tokens=, a number for each sample or a function of the output";
+    let tokens = figures.tokens_per_s.as_ref();
+    tokens.ok_or_else(|| Unavailable(none.to_owned()))
+}
+
+fn number(percentile: &Result<Percentile, Unavailable>) -> Found {
+    let percentile = percentile.as_ref().map_err(Clone::clone)?;
+    Ok(Value::Number(percentile.value_ns))
+}
+
+fn interval(percentile: &Result<Percentile, Unavailable>) -> Found {
+    ends(&percentile.as_ref().map_err(Clone::clone)?.interval_ns)
+}
+
+fn longest(durations: &Percentiles) -> Found {
+    let none = || Unavailable("nothing was measured".to_owned());
+    durations.max_ns.map(Value::Number).ok_or_else(none)
+}
+
+fn ends(interval: &Result<(f64, f64), Unavailable>) -> Found {
+    let (low, high) = interval.clone()?;
     Ok(Value::Interval(low, high))
 }

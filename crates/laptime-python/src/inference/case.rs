@@ -142,34 +142,33 @@ impl InferenceLoad {
     }
 }
 
-/// Reads the number of a name from an object.
-type Read = fn(&Bound<'_, PyAny>, &str) -> PyResult<Result<Value, Unavailable>>;
-
 /// Gives both classes a property for each number.
 pub fn add_properties(python: Python<'_>) -> PyResult<()> {
-    let of_case = |this: &Bound<'_, PyAny>, name: &str| {
-        let this = this.cast::<InferenceCase>()?;
-        Ok(this.get().0.field(name))
-    };
-    let of_load = |this: &Bound<'_, PyAny>, name: &str| {
-        let this = this.cast::<InferenceLoad>()?;
-        Ok(this.get().0.field(name))
-    };
-    add(&python.get_type::<InferenceCase>(), &CASE_FIELDS, of_case)?;
-    add(&python.get_type::<InferenceLoad>(), &LOAD_FIELDS, of_load)
-}
-
-fn add(class: &Bound<'_, PyType>, names: &'static [&'static str], read: Read) -> PyResult<()> {
-    let python = class.py();
-    let property = python.import("builtins")?.getattr("property")?;
-    for name in names {
-        let get = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
-            answered(|| plain(arguments.py(), read(&arguments.get_item(0)?, name)?.ok()))
-        };
-        let get = PyCFunction::new_closure(python, None, None, get)?;
-        class.setattr(*name, property.call1((get,))?)?;
+    for (name, read) in CASE_FIELDS {
+        add(&python.get_type::<InferenceCase>(), name, move |this| {
+            Ok(this.cast::<InferenceCase>()?.get().0.read(read))
+        })?;
+    }
+    for (name, read) in LOAD_FIELDS {
+        add(&python.get_type::<InferenceLoad>(), name, move |this| {
+            Ok(read(&this.cast::<InferenceLoad>()?.get().0))
+        })?;
     }
     Ok(())
+}
+
+fn add(
+    class: &Bound<'_, PyType>,
+    name: &str,
+    read: impl Fn(&Bound<'_, PyAny>) -> PyResult<Result<Value, Unavailable>> + Send + Sync + 'static,
+) -> PyResult<()> {
+    let python = class.py();
+    let get = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
+        answered(|| plain(arguments.py(), read(&arguments.get_item(0)?)?.ok()))
+    };
+    let get = PyCFunction::new_closure(python, None, None, get)?;
+    let property = python.import("builtins")?.getattr("property")?;
+    class.setattr(name, property.call1((get,))?)
 }
 
 /// A number, the ends of an interval, or None where it is absent.
