@@ -6,6 +6,8 @@
 use std::env;
 use std::io::IsTerminal;
 
+use rustix::termios::tcgetwinsize;
+
 /// One of the two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
@@ -13,15 +15,6 @@ pub enum Stream {
     Out,
     /// Standard error.
     Err,
-}
-
-impl Stream {
-    fn descriptor(self) -> libc::c_int {
-        match self {
-            Self::Out => libc::STDOUT_FILENO,
-            Self::Err => libc::STDERR_FILENO,
-        }
-    }
 }
 
 /// Whether somebody looks at the stream.
@@ -60,14 +53,12 @@ pub fn width(stream: Stream) -> Option<usize> {
 
 /// Columns and rows of the terminal behind the stream.
 pub fn size(stream: Stream) -> Option<(usize, usize)> {
-    // SAFETY: an all-zero `winsize` is a valid place to write to, and outlives the call.
-    let (result, size) = unsafe {
-        let mut size: libc::winsize = std::mem::zeroed();
-        let result = libc::ioctl(stream.descriptor(), libc::TIOCGWINSZ, &raw mut size);
-        (result, size)
+    let size = match stream {
+        Stream::Out => tcgetwinsize(std::io::stdout()),
+        Stream::Err => tcgetwinsize(std::io::stderr()),
     };
-    let columns = usize::from(size.ws_col);
-    (result == 0 && columns > 0).then_some((columns, usize::from(size.ws_row)))
+    let size = size.ok().filter(|size| size.ws_col > 0)?;
+    Some((usize::from(size.ws_col), usize::from(size.ws_row)))
 }
 
 /// Whether characters beyond ASCII arrive: on a terminal the locale decides, files take them.

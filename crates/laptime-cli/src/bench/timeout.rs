@@ -4,12 +4,15 @@
 //! there by themselves any more, and are passed on. A command that may take as long as it likes shares this process's
 //! group; what ends this process alone is passed on to it.
 
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-use std::{io, mem};
+
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// Signals by which a terminal, or whoever started this, ends what runs.
 const ENDINGS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM];
@@ -41,16 +44,17 @@ pub fn run(command: &mut Command, most: Option<Duration>) -> io::Result<(Child, 
         signal => pass_on(signal),
     }
     let child = started?;
+    let leader = Pid::from_child(&child);
     let was_killed = match most {
-        None => wait(pid).map(|()| false),
-        Some(most) => wait_at_most(pid, most),
+        None => wait(leader).map(|()| false),
+        Some(most) => wait_at_most(leader, most),
     };
     drop(passed_on);
     Ok((child, was_killed?))
 }
 
 /// Waits until the leader of a group ends; kills the group after so long. `true` where that was necessary.
-fn wait_at_most(group: i32, most: Duration) -> io::Result<bool> {
+fn wait_at_most(group: Pid, most: Duration) -> io::Result<bool> {
     let (ended, end) = channel::<()>();
     let was_killed = AtomicBool::new(false);
     let killed = &was_killed;
@@ -58,8 +62,8 @@ fn wait_at_most(group: i32, most: Duration) -> io::Result<bool> {
         scope.spawn(move || {
             if end.recv_timeout(most) == Err(RecvTimeoutError::Timeout) {
                 killed.store(true, SeqCst);
-                // SAFETY: the group's leader isn't waited for yet, so its number is its own.
-                unsafe { libc::kill(-group, libc::SIGKILL) };
+                // The group's leader isn't waited for yet, so its number is its own.
+                let _ = kill_process_group(group, Signal::KILL);
             }
         });
         let waited = wait(group);
@@ -70,22 +74,10 @@ fn wait_at_most(group: i32, most: Duration) -> io::Result<bool> {
 }
 
 /// Waits until a child ends, and leaves its status where it is.
-fn wait(child: i32) -> io::Result<()> {
-    loop {
-        let flags = libc::WEXITED | libc::WNOWAIT;
-        // SAFETY: what is told is written to a place of its size, and not looked at.
-        let waited = unsafe {
-            let mut told = mem::zeroed::<libc::siginfo_t>();
-            libc::waitid(libc::P_PID, child.unsigned_abs(), &raw mut told, flags)
-        };
-        if waited == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+fn wait(child: Pid) -> io::Result<()> {
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    retry_on_intr(|| waitid(WaitId::Pid(child), flags))?;
+    Ok(())
 }
 
 /// While it is there, these signals go to the command first, and then do what they would.
@@ -139,6 +131,8 @@ extern "C" fn pass_on(signal: i32) {
 mod tests {
     use std::time::Instant;
 
+    use rustix::process::test_kill_process_group;
+
     use super::*;
 
     fn shell(command: &str) -> Command {
@@ -160,9 +154,7 @@ mod tests {
         assert!(was_killed && !child.wait().unwrap().success());
         assert!(begun.elapsed() < Duration::from_secs(20));
         // Nothing is left of its group.
-        let group = i32::try_from(child.id()).unwrap();
-        // SAFETY: no signal is sent; it is only asked whether one could be.
-        let is_gone = || unsafe { libc::kill(-group, 0) } != 0;
+        let is_gone = || test_kill_process_group(Pid::from_child(&child)).is_err();
         while !is_gone() && begun.elapsed() < Duration::from_secs(20) {
             std::thread::yield_now();
         }

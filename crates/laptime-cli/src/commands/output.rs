@@ -1,12 +1,11 @@
 //! Where a report goes: a file, perhaps shown in a browser, or the standard output.
 
-use std::ffi::CString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use laptime_recorder::output::is_inside;
 use laptime_report::Shown;
+use rustix::fs::{Access, access};
 
 use super::browser;
 use crate::error::CliError;
@@ -65,10 +64,5 @@ pub fn may_write(path: &Path) -> io::Result<()> {
 
 /// Asks the system whether a file, or the entries of a folder, may be written.
 fn allowed(path: &Path) -> io::Result<()> {
-    let text = CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: the text ends in a zero byte and outlives the call, which writes no memory.
-    match unsafe { libc::access(text.as_ptr(), libc::W_OK) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    Ok(access(path, Access::WRITE_OK)?)
 }

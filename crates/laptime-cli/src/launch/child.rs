@@ -7,13 +7,13 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::mem::zeroed;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
-use std::ptr::null_mut;
 
 use laptime_core::ProgramEnd;
 use laptime_recorder::clock;
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::inherited::Inherited;
 use super::masks::Blocked;
@@ -85,27 +85,13 @@ impl RunningProgram {
 
     /// Waits until the program stops, and returns by which signal, or `None` when it has ended. It isn't reaped then.
     fn next_stop(&self) -> Option<libc::c_int> {
-        let pid = self.child.id();
-        loop {
-            // SAFETY: an all-zero `siginfo_t` is a valid place to write to, and outlives the calls; what is read of it
-            // belongs to a child's change.
-            unsafe {
-                let mut information: libc::siginfo_t = zeroed();
-                let changes = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
-                let result = libc::waitid(libc::P_PID, pid, &raw mut information, changes);
-                let error = io::Error::last_os_error();
-                if result != 0 && error.kind() == io::ErrorKind::Interrupted {
-                    continue;
-                }
-                if result != 0 || information.si_code != libc::CLD_STOPPED {
-                    return None;
-                }
-                let signal = information.si_status();
-                // Each stop is told once.
-                libc::waitid(libc::P_PID, pid, null_mut(), libc::WSTOPPED | libc::WNOHANG);
-                return Some(signal);
-            }
-        }
+        let program = || WaitId::Pid(Pid::from_child(&self.child));
+        let changes = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+        let change = retry_on_intr(|| waitid(program(), changes)).ok()??;
+        let signal = change.stopping_signal()?;
+        // Each stop is told once.
+        let _ = waitid(program(), WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
+        Some(signal)
     }
 }
 

@@ -37,8 +37,7 @@ impl Inherited {
                 left
             }
         });
-        // SAFETY: no arguments, no effects.
-        let launcher = unsafe { libc::getpid() };
+        let launcher = std::process::id().cast_signed();
         // SAFETY: what is called is allowed between fork and exec.
         unsafe {
             command.pre_exec(move || {

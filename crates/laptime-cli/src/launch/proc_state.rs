@@ -48,19 +48,20 @@ fn digits(pid: libc::pid_t) -> [u8; 10] {
 
 #[cfg(test)]
 mod tests {
+    use rustix::process::{Pid, Signal, kill_process};
+
     use super::*;
 
     #[test]
     fn a_process_that_runs_is_not_stopped_and_one_that_is_stopped_is() {
-        // SAFETY: no arguments, no effects.
-        assert!(of(unsafe { libc::getpid() }).is_some_and(|state| state != b'T'));
+        let own = std::process::id().cast_signed();
+        assert!(of(own).is_some_and(|state| state != b'T'));
         let mut child = std::process::Command::new("sleep")
             .arg("60")
             .spawn()
             .unwrap();
         let pid = child.id().cast_signed();
-        // SAFETY: the child was not waited for.
-        unsafe { libc::kill(pid, libc::SIGSTOP) };
+        kill_process(Pid::from_child(&child), Signal::STOP).unwrap();
         while of(pid) != Some(b'T') {
             std::thread::yield_now();
         }

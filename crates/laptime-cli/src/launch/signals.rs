@@ -12,6 +12,8 @@ use std::mem::zeroed;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
 
+use laptime_recorder::clock::monotonic_ns;
+
 use super::{ending, witness};
 
 /// Process id of the running program; 0 while there is none.
@@ -76,8 +78,7 @@ impl std::fmt::Debug for Saved {
 impl SignalsPassedOn {
     /// Handles all of them. `hosted` when the launcher itself runs inside Python.
     pub fn install(hosted: bool) -> Self {
-        // SAFETY: no arguments, no effects.
-        LAUNCHER.store(unsafe { libc::getpid() }, Ordering::SeqCst);
+        LAUNCHER.store(std::process::id().cast_signed(), Ordering::SeqCst);
         let mut signals = Self { before: Vec::new() };
         for signal in passed_on() {
             // The launcher's own runtime ignores these for itself, whoever started it did not.
@@ -184,26 +185,16 @@ extern "C" fn pass_on(
 /// Whether the program has the signal that is being handled, since it went to the group; or had one like it just now,
 /// while the launcher was asking: who sends one to the launcher and one to the group has sent the program one.
 fn was_to_group(signal: libc::c_int) -> bool {
-    let began = now_ns();
+    let began = monotonic_ns();
     let came_along = signal < 32
         && TO_GROUP.load(Ordering::SeqCst) == signal as u8
         && began.saturating_sub(DONE_NS.load(Ordering::SeqCst)) < AT_ONCE_NS;
     let to_group = witness::saw(signal);
     if to_group {
         TO_GROUP.store(signal as u8, Ordering::SeqCst);
-        DONE_NS.store(now_ns(), Ordering::SeqCst);
+        DONE_NS.store(monotonic_ns(), Ordering::SeqCst);
     }
     to_group || came_along
-}
-
-/// The monotonic clock, as a handler may read it.
-fn now_ns() -> u64 {
-    // SAFETY: plain data of this function, which the call fills in; it is safe in a handler.
-    unsafe {
-        let mut now: libc::timespec = zeroed();
-        libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now);
-        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-    }
 }
 
 /// What the signal does to a process that doesn't handle it, as soon as the handler returns. A fault comes again by

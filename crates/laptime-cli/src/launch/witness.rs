@@ -11,9 +11,13 @@
 
 use std::io;
 use std::mem::zeroed;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
+
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use super::{masks, proc_state};
 
@@ -38,15 +42,14 @@ static PID: AtomicI32 = AtomicI32::new(-1);
 #[derive(Debug)]
 pub struct Witness {
     pid: libc::pid_t,
-    line: OwnedFd,
+    line: UnixStream,
 }
 
 impl Witness {
     /// Starts one in this process's group.
     pub fn start() -> io::Result<Self> {
-        let (ours, its) = line()?;
-        // SAFETY: no arguments, no effects.
-        let launcher = unsafe { libc::getpid() };
+        let (ours, its) = UnixStream::pair()?;
+        let launcher = std::process::id().cast_signed();
         // SAFETY: the child calls nothing but async-signal-safe functions, and never returns.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
@@ -80,12 +83,10 @@ impl Drop for Witness {
     fn drop(&mut self) {
         LINE.store(-1, Ordering::SeqCst);
         PID.store(-1, Ordering::SeqCst);
-        // SAFETY: it was not waited for, so the id is its own.
-        unsafe {
-            libc::kill(self.pid, libc::SIGKILL);
-            while libc::waitpid(self.pid, null_mut(), 0) == -1
-                && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-            {}
+        // It was not waited for, so the id is its own.
+        if let Some(pid) = Pid::from_raw(self.pid) {
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()));
         }
     }
 }
@@ -211,19 +212,5 @@ fn wake(launcher: libc::pid_t, program: libc::pid_t) {
     if proc_state::of(program) != Some(b'T') && proc_state::of(launcher) == Some(b'T') {
         // SAFETY: `kill` touches no memory; the launcher is this process's parent, at whose end it ends.
         unsafe { libc::kill(launcher, libc::SIGCONT) };
-    }
-}
-
-/// Two ends of a line that no program inherits.
-fn line() -> io::Result<(OwnedFd, OwnedFd)> {
-    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-    let mut ends = [-1; 2];
-    // SAFETY: the call fills both in where it succeeds, and nobody else has them.
-    unsafe {
-        if libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let [ours, its] = ends;
-        Ok((OwnedFd::from_raw_fd(ours), OwnedFd::from_raw_fd(its)))
     }
 }

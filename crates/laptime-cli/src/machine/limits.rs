@@ -1,10 +1,9 @@
 //! What the system allows a recording: space, file size, mapping, a look at processes.
 
-use std::ffi::CString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 
 /// What the system allows.
@@ -38,23 +37,10 @@ impl Limits {
 }
 
 fn free_bytes(folder: &Path) -> Option<u64> {
-    let path = CString::new(folder.as_os_str().as_bytes()).ok()?;
-    // SAFETY: the path ends in a zero byte; an all-zero `statvfs` is a valid place to write to.
-    // Both outlive the call.
-    let (result, found) = unsafe {
-        let mut found: libc::statvfs = std::mem::zeroed();
-        let result = libc::statvfs(path.as_ptr(), &raw mut found);
-        (result, found)
-    };
-    (result == 0).then(|| found.f_bavail * found.f_frsize)
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail * found.f_frsize)
 }
 
 fn file_size_limit() -> Option<u64> {
-    let mut limit = libc::rlimit {
-        rlim_cur: libc::RLIM_INFINITY,
-        rlim_max: libc::RLIM_INFINITY,
-    };
-    // SAFETY: `limit` is a valid place to write to for the length of the call.
-    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
-    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    getrlimit(Resource::Fsize).current
 }

@@ -4,8 +4,10 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
 
+use crate::launcher::kill;
 use crate::place::Place;
 
 #[test]
@@ -466,12 +468,9 @@ fn what_ends_it_ends_the_command_that_it_runs() {
             }
         };
         let own = left.id().cast_signed();
-        // SAFETY: `kill` touches no memory; it was not waited for.
-        let sent = unsafe { libc::kill(if to_group { -own } else { own }, signal) };
-        assert_eq!(sent, 0);
+        kill(if to_group { -own } else { own }, signal);
         assert_eq!(left.wait().unwrap().signal(), Some(signal));
-        // SAFETY: no signal is sent; it is only asked whether one could be.
-        let is_there = || unsafe { libc::kill(pid, 0) } == 0;
+        let is_there = || test_kill_process(Pid::from_raw(pid).unwrap()).is_ok();
         let begun = std::time::Instant::now();
         while is_there() {
             assert!(begun.elapsed() < Duration::from_mins(1), "{signal}");

@@ -1,8 +1,7 @@
 //! Pipes end where the program ends them: the launcher holds no end of them.
 
-use std::fs::File;
-use std::io::{Error, Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::io::{Error, Read, Write, pipe};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -59,12 +58,7 @@ fn who_writes_its_input_is_told_when_the_program_closes_it() {
 #[test]
 fn other_files_that_it_inherits_are_closed_with_the_program_too() {
     let place = Place::new();
-    let mut ends = [-1; 2];
-    // SAFETY: the call fills in both.
-    let made = unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) };
-    assert_eq!(made, 0);
-    // SAFETY: both are new and nobody else's.
-    let [mut ours, its] = ends.map(|end| unsafe { File::from_raw_fd(end) });
+    let (mut ours, its) = pipe().unwrap();
     let mut command = place.command();
     let script = "echo ready; echo told >&7; exec 7>&-; read line";
     command

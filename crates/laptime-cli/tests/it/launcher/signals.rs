@@ -5,6 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use super::kill;
 use crate::place::{Left, Place};
 use crate::terminal::terminal;
 
@@ -23,8 +24,7 @@ fn a_signal_sent_to_the_launcher_reaches_the_program() {
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
     assert_eq!(line, "ready\n");
-    // SAFETY: `kill` touches no memory, and the launcher has not been waited for.
-    unsafe { libc::kill(launcher.id() as i32, libc::SIGTERM) };
+    kill(launcher.id() as i32, libc::SIGTERM);
     out.read_to_string(&mut line).unwrap();
     assert_eq!(line, "ready\nasked\n");
     assert_eq!(launcher.wait().unwrap().code(), Some(7));
@@ -71,8 +71,7 @@ print(len(seen))
         while !std::fs::read_to_string(&stat).unwrap().contains(") S ") {
             std::thread::yield_now();
         }
-        // SAFETY: `kill` touches no memory; the group is the launcher's, which was not waited for.
-        unsafe { libc::kill(-(launcher.id() as i32), libc::SIGTERM) };
+        kill(-(launcher.id() as i32), libc::SIGTERM);
         out.read_to_string(&mut line).unwrap();
         assert_eq!(line, "ready\n1\n");
         assert_eq!(launcher.wait().unwrap().code(), Some(0));
@@ -99,8 +98,7 @@ fn a_program_that_stopped_itself_goes_on_when_the_launcher_is_continued() {
     let end = loop {
         // When it has stopped is not known: asked until it is.
         std::thread::sleep(Duration::from_millis(20));
-        // SAFETY: `kill` touches no memory, and the launcher has not been waited for.
-        unsafe { libc::kill(launcher.id() as i32, libc::SIGCONT) };
+        kill(launcher.id() as i32, libc::SIGCONT);
         if let Some(end) = launcher.try_wait().unwrap() {
             break end;
         }

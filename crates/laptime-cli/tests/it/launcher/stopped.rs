@@ -3,20 +3,20 @@
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 
+use rustix::process::{Pid, WaitOptions, waitpid};
+
 use super::{Launched, kill, until_is};
 use crate::place::Place;
 use crate::terminal::terminal;
 
 /// Waits until a child stops or ends: by which signal, or with which code.
 fn change(pid: i32) -> Result<i32, i32> {
-    let mut status = 0;
-    // SAFETY: the status is written to a place of its size.
-    let changed = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
-    assert_eq!(changed, pid);
-    if libc::WIFSTOPPED(status) {
-        Err(libc::WSTOPSIG(status))
-    } else {
-        Ok(libc::WEXITSTATUS(status))
+    let (_, status) = waitpid(Pid::from_raw(pid), WaitOptions::UNTRACED)
+        .unwrap()
+        .unwrap();
+    match status.stopping_signal() {
+        Some(signal) => Err(signal),
+        None => Ok(status.exit_status().unwrap()),
     }
 }
 
