@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
@@ -80,9 +80,8 @@ pub fn is_main_thread() -> bool {
 /// Resident memory of this process in bytes, through a kept descriptor of `/proc/self/statm`.
 pub fn resident_bytes(statm: &File) -> Option<u64> {
     let mut buffer = [0_u8; 128];
-    // SAFETY: the buffer is valid for its length.
-    let read = unsafe { libc::pread(statm.as_raw_fd(), buffer.as_mut_ptr().cast(), 127, 0) };
-    let text = std::str::from_utf8(buffer.get(..usize::try_from(read).ok()?)?).ok()?;
+    let read = statm.read_at(&mut buffer, 0).ok()?;
+    let text = std::str::from_utf8(&buffer[..read]).ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     // SAFETY: no preconditions.
     Some(pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64)
@@ -145,7 +144,6 @@ pub fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
 
 /// Writes all bytes at an offset.
 pub fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
-    use std::os::unix::fs::FileExt;
     file.write_all_at(bytes, offset)
 }
 
