@@ -209,8 +209,11 @@ unsafe fn testify(line: libc::c_int, launcher: libc::pid_t) -> ! {
 
 /// Continues a launcher that is stopped although the program no longer is.
 fn wake(launcher: libc::pid_t, program: libc::pid_t) {
-    if proc_state::of(program) != Some(b'T') && proc_state::of(launcher) == Some(b'T') {
-        // SAFETY: `kill` touches no memory; the launcher is this process's parent, at whose end it ends.
-        unsafe { libc::kill(launcher, libc::SIGCONT) };
+    if proc_state::of(program) != Some(b'T')
+        && proc_state::of(launcher) == Some(b'T')
+        // This process's parent, at whose end it ends: the id is still its own.
+        && let Some(launcher) = Pid::from_raw(launcher)
+    {
+        let _ = kill_process(launcher, Signal::CONT);
     }
 }
