@@ -164,11 +164,6 @@ impl ClockMap {
         &self.anchors
     }
 
-    /// The rate that holds at `ticks`.
-    pub fn rate_at(&self, ticks: u64) -> Rate {
-        Rate::new(self.segment(ticks).1)
-    }
-
     /// `CLOCK_MONOTONIC` at `ticks`, in nanoseconds.
     pub fn monotonic_ns(&self, ticks: u64) -> u64 {
         let (anchor, ns_per_tick) = self.segment(ticks);
@@ -249,7 +244,6 @@ mod tests {
         );
         assert_eq!(map.monotonic_ns(500_000), 500_000);
         assert_eq!(map.monotonic_ns(1_500_000), 2_000_000);
-        assert_eq!(map.rate_at(1_500_000).nanoseconds(100), 200);
         assert_eq!(map.realtime_ns(500_000), 1_000_000_500_000);
     }
 

@@ -45,11 +45,6 @@ pub fn time(values: &[f64]) -> f64 {
     time * (1.0 + window / count)
 }
 
-/// How many independent values would know their mean as well as these do.
-pub fn effective_size(values: &[f64]) -> f64 {
-    values.len() as f64 / time(values)
-}
-
 /// How many independent values would know their median as well as these do.
 ///
 /// All that a median depends on is which side of it values lie on. Short series have too few changes

@@ -1,20 +1,16 @@
 //! What tells a difference from chance: one idea a file, each with its source.
 //!
 //! Pure functions over series of numbers; [`crate::verdict`] puts them together, and
-//! [`crate::quantiles`] has quantiles and the interval of one median. What needs chance (the
-//! bootstrap, permutations) draws from a [`Random`] with a fixed seed, so that the same numbers
-//! always give the same answer. Tests hold them against values of `scipy` and `statsmodels`.
+//! [`crate::quantiles`] has quantiles and the interval of one median. What needs chance draws
+//! from a [`Random`] with a fixed seed, so that the same numbers always give the same answer. Tests hold them against values of `scipy` and `statsmodels`.
 
 pub mod autocorrelation;
 pub mod beta;
-pub mod bootstrap;
 pub mod change_points;
-pub mod dispersion;
 pub mod false_discoveries;
 pub mod mann_whitney;
 pub mod normal;
 pub mod order;
-pub mod permutation;
 mod random;
 mod ranks;
 pub mod shift;

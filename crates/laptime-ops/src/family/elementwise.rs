@@ -14,8 +14,6 @@ const fn special(transcendental: u32, arithmetic: u32) -> Work {
 
 /// `1 / (1 + exp(-x))`, the sign folded into the exponential's argument.
 pub const SIGMOID: Work = special(1, 2);
-/// A hyperbolic tangent.
-pub const TANH: Work = special(1, 0);
 /// The larger of two.
 pub const MAXIMUM: Work = Work::compare(1);
 

@@ -178,11 +178,6 @@ impl Book {
             encode(bytes, cursor, &Record::Frame(frame));
         }
     }
-
-    /// Forgets what is defined where: the next stack defines all that it needs.
-    pub fn begin_again(&mut self) {
-        self.generation = None;
-    }
 }
 
 /// The end of a text, without the byte that parts texts.

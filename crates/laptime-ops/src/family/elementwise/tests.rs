@@ -196,7 +196,6 @@ fn powers_by_hand() {
     assert_works(rows.map(|(row, exponent)| (row, power(exponent))));
     let constants = [
         (("sigmoid", "exp add div", [20, 10, 0, 0]), SIGMOID),
-        (("tanh", "tanh", [0, 10, 0, 0]), TANH),
         (("maximum", "max", [0, 0, 10, 0]), MAXIMUM),
     ];
     assert_works(constants);
