@@ -316,12 +316,10 @@ fn flame() -> Flame {
 
 fn tabled(rows: Vec<Row>) -> Page {
     let table = Table {
-        lead: "span",
+        lead: "span".into(),
         columns: vec![Column::TOTAL, Column::SHARE],
         rows,
-        notes: Vec::new(),
-        notes_of: Vec::new(),
-        reasons: Vec::new(),
+        ..Table::default()
     };
     let document = Document {
         title: String::new(),
@@ -329,11 +327,7 @@ fn tabled(rows: Vec<Row>) -> Page {
         facts: Vec::new(),
         measured: String::new(),
         sections: vec![
-            Section {
-                heading: None,
-                remark: None,
-                content: Content::Table(table),
-            },
+            Section::from(Content::Table(table)),
             Section {
                 heading: Some("flame graph".to_owned()),
                 remark: None,

@@ -1,18 +1,30 @@
 //! What a benchmark found, in words: a line with the figures, then a line for each doubt.
 
 use laptime_analysis::benchmark::{Doubt, Ending, Outcome};
+use laptime_core::Unavailable;
 
-use crate::quantity::{self, plural};
-use crate::{grid, markdown, name};
+use crate::column::{Column, headed};
+use crate::document::{Cell, Content, Row, Table};
+use crate::quantity::{self, ABSENT, plural};
+use crate::{markdown, text};
+
+/// Median of what was measured.
+pub(crate) const MEDIAN: Column = headed("median");
+/// Mean and standard deviation of the samples.
+const MEAN: Column = headed("mean ± σ");
+/// Shortest and longest sample.
+const RANGE: Column = headed("min to max");
+/// How often it ran.
+const RUNS: Column = headed("runs");
 
 /// The figures as one line: `12.3 µs (95 %: 12.2 to 12.4, 84 samples of 100 runs after 3 of warm-up)`.
 pub fn line(outcome: &Outcome) -> String {
     let digits = quantity::measured(outcome.median_ns);
     let interval = match &outcome.interval_ns {
-        Ok((low, high)) => {
-            let scaled = |ns| quantity::measured_like(ns, outcome.median_ns);
-            format!("95 %: {} to {}, ", scaled(*low), scaled(*high))
-        }
+        Ok(both) => format!(
+            "95 %: {}, ",
+            quantity::interval_like(Some(both), outcome.median_ns)
+        ),
         Err(_) => String::new(),
     };
     format!("{} ({interval}{})", digits.inline(), counted(outcome))
@@ -59,61 +71,64 @@ fn mean_and_range(outcome: &Outcome) -> Option<[String; 2]> {
 
 /// A table of what took turns: how the samples of each are spread, with its CPU time in nanoseconds.
 pub fn table(all: &[(&str, &Outcome, f64)]) -> String {
-    let heading = ["", "mean ± σ", "min to max", "CPU time", "runs"];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(all.iter().map(|(name, one, cpu_ns)| {
-        let [mean, range] = mean_and_range(one).unwrap_or_else(|| [alone(one), absent()]);
+    let rows = all.iter().map(|(name, one, cpu_ns)| {
+        let [mean, range] = spread_cells(one);
         let count = quantity::thousands(one.samples_ns.len() as u64 * one.iterations);
         let runs = match one.warmup {
             0 => count,
             warmup => format!("{count} after {}", quantity::thousands(warmup as u64)),
         };
         let cpu = quantity::measured(*cpu_ns).inline();
-        vec![(*name).to_owned(), mean, range, cpu, runs]
-    }));
-    grid::aligned(&rows)
+        Row::new(*name, vec![mean, range, cpu.into(), runs.into()])
+    });
+    let table = Table {
+        columns: vec![MEAN, RANGE, headed("CPU time"), RUNS],
+        rows: rows.collect(),
+        ..Table::default()
+    };
+    text::sections(&[Content::Table(table).into()], None)
 }
 
-/// The mean where there is nothing to tell the spread by.
-fn alone(outcome: &Outcome) -> String {
-    quantity::measured(outcome.mean_ns().0).inline()
-}
-
-fn absent() -> String {
-    "–".to_owned()
+/// Mean and range; the mean alone where there is nothing to tell the spread by.
+fn spread_cells(outcome: &Outcome) -> [Cell; 2] {
+    let alone = || quantity::measured(outcome.mean_ns().0).inline();
+    let both = mean_and_range(outcome).unwrap_or_else(|| [alone(), ABSENT.to_owned()]);
+    both.map(Cell::from)
 }
 
 /// A table of benchmarks with their names, for a pull request; below it what makes them doubtful. `asked` as in
 /// [`doubts`].
 pub fn markdown(all: &[(&str, &Outcome)], asked: &str) -> String {
-    let heading = ["", "median", "95 %", "mean ± σ", "min to max", "runs"];
-    let row = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| markdown::escaped(cell)).collect();
-        format!("| {} |", cells.join(" | "))
+    let rows = all.iter().map(|(name, one)| {
+        let [mean, range] = spread_cells(one);
+        let [median, interval] = median_cells(one.median_ns, &one.interval_ns);
+        Row::new(
+            *name,
+            vec![median, interval, mean, range, counted(one).into()],
+        )
+    });
+    let table = Table {
+        columns: vec![MEDIAN, Column::interval_of(MEDIAN), MEAN, RANGE, RUNS],
+        rows: rows.collect(),
+        notes: match all {
+            [(_, alone)] => doubts(alone, asked),
+            _ => Vec::new(),
+        },
+        ..Table::default()
     };
-    let mut lines = vec![row(&heading.map(str::to_owned))];
-    lines.push(format!("|---|{}", "--:|".repeat(heading.len() - 1)));
-    lines.extend(all.iter().map(|(name, one)| {
-        let [mean, range] = mean_and_range(one).unwrap_or_else(|| [alone(one), absent()]);
-        let like = |ns: &f64| quantity::measured_like(*ns, one.median_ns);
-        let interval = one.interval_ns.as_ref();
-        row(&[
-            name::visible(name),
-            quantity::measured(one.median_ns).inline(),
-            interval.map_or_else(
-                |_| absent(),
-                |(low, high)| format!("{} to {}", like(low), like(high)),
-            ),
-            mean,
-            range,
-            counted(one),
-        ])
-    }));
-    if let [(_, alone)] = all {
-        let doubts = doubts(alone, asked).into_iter();
-        lines.extend(doubts.map(|doubt| format!("\n{}", markdown::escaped(&doubt))));
-    }
-    lines.join("\n") + "\n"
+    markdown::sections(&[Content::Table(table).into()])
+}
+
+/// A median with its interval.
+pub(crate) fn median_cells(
+    median_ns: f64,
+    interval_ns: &Result<(f64, f64), Unavailable>,
+) -> [Cell; 2] {
+    let interval = quantity::interval_like(interval_ns.as_ref().ok(), median_ns);
+    [
+        quantity::measured(median_ns).inline().into(),
+        interval.into(),
+    ]
 }
 
 /// Why it ended early and what makes it doubtful, one sentence each. `asked` is how a budget is asked
@@ -228,7 +243,7 @@ mod tests {
         let outcome = told(3e9, 0.0, 1.0);
         insta::assert_snapshot!(markdown(&[("a|b", &outcome)], "--budget {}"), @r"
         |  | median | 95 % | mean ± σ | min to max | runs |
-        |---|--:|--:|--:|--:|--:|
+        | :--- | ---: | ---: | ---: | ---: | ---: |
         | a\|b | 3.00 s | – | 3.00 s | – | 1 run without warm-up |
 
         The budget of 2 s is used up: 1 value is too few to tell how exact their median is; 6 are needed. --budget 22 measures longer.

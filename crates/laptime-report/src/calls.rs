@@ -89,7 +89,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
         rows.extend(function_rows::placed(below.chain(others)));
     }
     Table {
-        lead: "lap, functions called in it",
+        lead: "lap, functions called in it".into(),
         columns: vec![
             Column::FUNCTION_CALLS,
             Column::OWN_TIME,
@@ -113,7 +113,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
                 "of parent is the self time's share of the lap's".to_owned(),
             ),
         ],
-        reasons: Vec::new(),
+        ..Table::default()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin};
 
-use crate::Shown;
 use crate::quantity::{percent, si, thousands};
+use crate::{Shown, text};
 
 /// The table. A star marks the ceilings that rates are compared with.
 pub fn text(ceilings: &Ceilings) -> Shown {
@@ -11,15 +11,8 @@ pub fn text(ceilings: &Ceilings) -> Shown {
     let rows: Vec<[String; 4]> = std::iter::once(heading)
         .chain(ceilings.all.iter().map(|ceiling| row(ceilings, ceiling)))
         .collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let [device, what, rate] = [0, 1, 2].map(|column| width(column).unwrap_or(0));
-    let mut text = format!("{}\n\n", ceilings.machine);
-    for row in &rows {
-        let [a, b, c, d] = row;
-        let line = format!("{a:device$}  {b:what$}  {c:>rate$}  {d}");
-        text += line.trim_end();
-        text.push('\n');
-    }
+    let rows = text::aligned(&rows, "  ", &[2]);
+    let mut text = format!("{}\n\n{rows}", ceilings.machine);
     for (what, why) in &ceilings.absent {
         text += "– ";
         text += what;

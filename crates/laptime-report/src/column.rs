@@ -17,10 +17,12 @@ pub struct Column {
     pub is_optional: bool,
     /// Whether the eye should find it first.
     pub is_strong: bool,
+    /// Heading of the column whose interval it is; empty for most.
+    pub interval_of: &'static str,
 }
 
 /// A column with a heading, which stays where a terminal is narrow.
-const fn headed(heading: &'static str) -> Column {
+pub const fn headed(heading: &'static str) -> Column {
     Column {
         heading,
         field: None,
@@ -28,6 +30,7 @@ const fn headed(heading: &'static str) -> Column {
         gives_way: None,
         is_optional: false,
         is_strong: false,
+        interval_of: "",
     }
 }
 
@@ -183,9 +186,28 @@ impl Column {
     /// Part of the samples in which a device was slower than it could be.
     pub const THROTTLED: Self = headed("throttled");
 
+    /// Change of time against another row's.
+    pub const AGAINST: Self = headed("time against");
+
     /// What a phase did.
     pub const fn phase(phase: Phase) -> Self {
         headed(phase.name())
+    }
+
+    /// Between which two values that of the column before it lies.
+    pub(crate) const fn interval_of(column: Self) -> Self {
+        Self {
+            interval_of: column.heading,
+            ..headed("95 %")
+        }
+    }
+
+    /// What it is called where its neighbours don't stand.
+    pub(crate) fn called(&self) -> String {
+        match self.interval_of {
+            "" => self.heading.to_owned(),
+            other => format!("{} of {other}", self.heading),
+        }
     }
 
     /// Those of a table of spans where nobody asks for others, in the order of the table.
@@ -211,7 +233,8 @@ impl Column {
         Self::SHARE,
     ];
 
-    const fn gives_way(self, turn: u8) -> Self {
+    /// The same where a terminal is narrow: it is the how many-th that is left out.
+    pub(crate) const fn gives_way(self, turn: u8) -> Self {
         Self {
             gives_way: Some(turn),
             ..self

@@ -7,21 +7,16 @@ use laptime_analysis::contest::{Ending, Outcome, Pair};
 use laptime_analysis::verdict::Judged;
 
 use crate::Shown;
-use crate::grid::{Grid, Table};
+use crate::column::Column;
+use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, plural};
-use crate::{benchmark, name};
+use crate::{benchmark, html, markdown, name, text};
 
 mod sentences;
 
 pub use crate::wrap::{fitted_names, wrapped};
 pub use sentences::{against, said};
 use sentences::{number, percent, said_of_all};
-
-/// Columns of the table.
-const HEADING: [&str; 4] = ["median", "95 %", "time against", "verdict"];
-
-/// The one that a narrow terminal lacks.
-const GIVE_WAY: [&str; 1] = ["95 % of median"];
 
 /// The answer: a sentence for each contender against the base, or one for all of which the same is said.
 pub fn headline(outcome: &Outcome, names: &[String]) -> String {
@@ -33,66 +28,61 @@ pub fn headline(outcome: &Outcome, names: &[String]) -> String {
 /// All of it, as a terminal of so many columns shows it; `None` where nobody says how many. `asked` is how a
 /// budget is asked for, such as `--budget {}`.
 pub fn text(outcome: &Outcome, names: &[String], asked: &str, width: Option<usize>) -> Shown {
-    let names = fitted_names(names, width);
-    let mut grid = grid(outcome, &names, asked);
-    grid.answer = wrapped(&grid.answer, width);
-    for note in &mut grid.notes {
-        *note = wrapped(note, width);
-    }
-    Shown::lines(&grid.text(width))
+    let sections = sections(outcome, &fitted_names(names, width), asked);
+    Shown::lines(&text::sections(&sections, width))
 }
 
 /// All of it, for a pull request; `asked` as in [`text`].
 pub fn markdown(outcome: &Outcome, names: &[String], asked: &str) -> String {
-    grid(outcome, names, asked).markdown()
+    markdown::sections(&sections(outcome, names, asked))
 }
 
 /// All of it, as a piece of a notebook's page; `asked` as in [`text`].
 pub fn fragment(outcome: &Outcome, names: &[String], asked: &str) -> String {
-    grid(outcome, names, asked).fragment()
+    html::pieces(&sections(outcome, names, asked))
 }
 
-fn grid(outcome: &Outcome, names: &[String], asked: &str) -> Grid {
-    Grid {
-        answer: headline(outcome, names),
-        tables: vec![Table {
-            rows: rows(outcome, names),
-            give_way: &GIVE_WAY,
-        }],
-        notes: notes(outcome, names, asked),
-    }
+fn sections(outcome: &Outcome, names: &[String], asked: &str) -> [Section; 3] {
+    let answer = headline(outcome, names);
+    [
+        Content::Paragraphs(answer.lines().map(str::to_owned).collect()).into(),
+        Content::Table(table(outcome, names)).into(),
+        Content::Paragraphs(notes(outcome, names, asked)).into(),
+    ]
 }
 
 fn shown(given: &str) -> String {
     name::visible(given)
 }
 
-/// The heading, then a row for each contender.
-fn rows(outcome: &Outcome, names: &[String]) -> Vec<Vec<String>> {
-    let mut heading: Vec<String> = vec![String::new()];
-    heading.extend(HEADING.map(str::to_owned));
-    heading[3] = format!("{} {}", HEADING[2], shown(&names[0]));
+/// A row for each contender.
+fn table(outcome: &Outcome, names: &[String]) -> Table {
     let rows = outcome.contenders.iter().enumerate().map(|(at, one)| {
         let against = outcome
             .pairs
             .iter()
             .find(|pair| (pair.base, pair.new) == (0, at));
-        let interval = one
-            .interval_ns
-            .as_ref()
-            .map_or("–".to_owned(), |(low, high)| {
-                let like = |ns| quantity::measured_like(ns, one.median_ns);
-                format!("{} to {}", like(*low), like(*high))
-            });
-        vec![
-            shown(&names[at]),
-            quantity::measured(one.median_ns).inline(),
+        let judged = against.map(|pair| &pair.judged);
+        let [median, interval] = benchmark::median_cells(one.median_ns, &one.interval_ns);
+        let cells = vec![
+            median,
             interval,
-            against.map_or_else(String::new, |pair| change(&pair.judged)),
-            against.map_or_else(String::new, |pair| pair.judged.verdict.name().to_owned()),
-        ]
+            judged.map_or(Cell::Blank, |judged| change(judged).into()),
+            judged.map_or(Cell::Blank, |judged| judged.verdict.name().into()),
+        ];
+        Row::new(names[at].clone(), cells)
     });
-    std::iter::once(heading).chain(rows).collect()
+    Table {
+        columns: vec![
+            benchmark::MEDIAN,
+            Column::interval_of(benchmark::MEDIAN).gives_way(0),
+            Column::AGAINST,
+            Column::VERDICT,
+        ],
+        rows: rows.collect(),
+        base: names[0].clone(),
+        ..Table::default()
+    }
 }
 
 /// `−12 % (−14 to −10 %)`.
@@ -111,7 +101,7 @@ fn change(judged: &Judged) -> String {
             )
         }
         Err(_) if judged.ratio.is_finite() => format!("{} %", signed(judged.ratio)),
-        Err(_) => "–".to_owned(),
+        Err(_) => quantity::ABSENT.to_owned(),
     }
 }
 

@@ -40,12 +40,11 @@ fn remark(summary: &Summary) -> String {
 
 fn table(devices: &[DeviceSummary]) -> Table {
     let mut reasons = Vec::new();
-    let rows = devices.iter().map(|device| Row {
-        name: format!("{} {}", device.device, device.name),
-        lasts: vec![false],
-        span: None,
-        is_leftover: false,
-        cells: cells(stretch(device), &mut reasons),
+    let rows = devices.iter().map(|device| {
+        Row::new(
+            format!("{} {}", device.device, device.name),
+            cells(stretch(device), &mut reasons),
+        )
     });
     let rows = rows.collect();
     let mut notes = vec![
@@ -55,7 +54,7 @@ fn table(devices: &[DeviceSummary]) -> Table {
     ];
     notes.extend(devices.iter().filter_map(throttled));
     Table {
-        lead: "device",
+        lead: "device".into(),
         columns: vec![
             Column::BUSY,
             Column::BUSY_P95,
@@ -68,14 +67,14 @@ fn table(devices: &[DeviceSummary]) -> Table {
         ],
         rows,
         notes,
-        notes_of: Vec::new(),
         reasons,
+        ..Table::default()
     }
 }
 
 fn cells(told: &DeviceStretch, reasons: &mut Vec<Unavailable>) -> Vec<Cell> {
     let mut cell = |field: &str, found: Option<Cell>| {
-        found.unwrap_or_else(|| absent(told.why.get(field), reasons))
+        found.unwrap_or_else(|| Cell::absent(told.why.get(field), reasons))
     };
     let bytes = told.memory_peak_bytes;
     vec![
@@ -100,18 +99,6 @@ fn cells(told: &DeviceStretch, reasons: &mut Vec<Unavailable>) -> Vec<Cell> {
         ),
         cell("throttled_ratio", told.throttled_ratio.map(Cell::Share)),
     ]
-}
-
-/// An absent number, its reason told once below the table.
-fn absent(why: Option<&Unavailable>, reasons: &mut Vec<Unavailable>) -> Cell {
-    let Some(why) = why else {
-        return Cell::Absent(usize::MAX);
-    };
-    let known = reasons.iter().position(|known| known == why);
-    Cell::Absent(known.unwrap_or_else(|| {
-        reasons.push(why.clone());
-        reasons.len() - 1
-    }))
 }
 
 /// Why a device was slower than it could be.

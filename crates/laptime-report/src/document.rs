@@ -4,10 +4,13 @@
 //! tree and markdown turn it into characters. Numbers are still numbers here and know
 //! what they are.
 
+use std::borrow::Cow;
+
 use laptime_core::{Unavailable, Warning};
 
 use crate::column::Column;
 use crate::flame::Flame;
+use crate::name;
 use crate::quantity::Precision;
 use crate::roofline::Roofline;
 
@@ -48,6 +51,8 @@ pub enum Content {
     Figures(Vec<Figure>),
     /// Sentences, one below the other.
     Lines(Vec<String>),
+    /// Sentences that answer or explain, each a paragraph.
+    Paragraphs(Vec<String>),
     /// Lines of a program, as they are typed.
     Code(&'static [&'static str]),
     /// A picture of how fast work can run, and its numbers.
@@ -58,13 +63,25 @@ pub enum Content {
     Remark,
 }
 
-/// Rows of a tree with statistics.
-#[derive(Debug, Clone, PartialEq)]
+impl From<Content> for Section {
+    fn from(content: Content) -> Self {
+        Self {
+            heading: None,
+            remark: None,
+            content,
+        }
+    }
+}
+
+/// Rows under headings: the only kind of table there is. Each row has a name, which may be its place in a tree.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
     /// What the rows are.
-    pub lead: &'static str,
+    pub lead: Cow<'static, str>,
     /// What the cells after the name hold.
     pub columns: Vec<Column>,
+    /// What [`Column::AGAINST`] is against.
+    pub base: String,
     /// Rows, parents before children.
     pub rows: Vec<Row>,
     /// What needs saying below it.
@@ -76,6 +93,14 @@ pub struct Table {
 }
 
 impl Table {
+    /// What stands above a column.
+    pub fn heading(&self, column: Column) -> Cow<'static, str> {
+        match column {
+            Column::AGAINST => format!("{} {}", column.heading, name::visible(&self.base)).into(),
+            column => column.heading.into(),
+        }
+    }
+
     /// What needs saying of the columns that are shown.
     pub fn notes_where(&self, is_shown: impl Fn(usize) -> bool) -> impl Iterator<Item = &str> {
         let at = |column| self.columns.iter().position(|known| *known == column);
@@ -102,15 +127,26 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row that stands in no tree.
+    pub fn new(name: impl Into<String>, cells: Vec<Cell>) -> Self {
+        Self {
+            name: name.into(),
+            lasts: vec![false],
+            span: None,
+            is_leftover: false,
+            cells,
+        }
+    }
+
     /// What it has in a column of its table.
-    pub fn cell(&self, table: &Table, column: Column) -> Option<Cell> {
+    pub fn cell(&self, table: &Table, column: Column) -> Option<&Cell> {
         let at = table.columns.iter().position(|known| *known == column)?;
-        self.cells.get(at).copied()
+        self.cells.get(at)
     }
 }
 
 /// A number, or none.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
     /// Spans: finished ones, and those only partly inside.
     Count(u64, u64),
@@ -142,18 +178,42 @@ pub enum Cell {
     Watts(f64),
     /// Joules.
     Joules(f64),
-    /// One of a few words.
-    Word(&'static str),
+    /// A word, or numbers that stand together in a way of their own.
+    Word(Cow<'static, str>),
     /// Nothing belongs here.
     Blank,
     /// Not there, for the reason of this number in the table's; one beyond them where none is said.
     Absent(usize),
 }
 
+impl From<&'static str> for Cell {
+    fn from(word: &'static str) -> Self {
+        Self::Word(word.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Word(text.into())
+    }
+}
+
 impl Cell {
+    /// An absent number, whose reason is told once below its table.
+    pub fn absent(why: Option<&Unavailable>, reasons: &mut Vec<Unavailable>) -> Self {
+        let Some(why) = why else {
+            return Self::Absent(usize::MAX);
+        };
+        let known = reasons.iter().position(|known| known == why);
+        Self::Absent(known.unwrap_or_else(|| {
+            reasons.push(why.clone());
+            reasons.len() - 1
+        }))
+    }
+
     /// What cells of a column are ordered by.
-    pub fn number(self) -> Option<f64> {
-        match self {
+    pub fn number(&self) -> Option<f64> {
+        match *self {
             Self::Count(number, _) | Self::Time(number, _) => Some(number as f64),
             Self::Bytes(bytes) => Some(bytes as f64),
             Self::Measured(number)

@@ -7,13 +7,11 @@ use std::collections::BTreeSet;
 use laptime_analysis::{Epoch, Summary};
 
 use crate::document::{Content, Section};
-use crate::name;
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, ABSENT, Precision, plural};
+use crate::{name, text};
 
 /// Epochs shown whole; of more, as many from both ends.
 const MOST: usize = 20;
-/// What stands for a number that an epoch lacks.
-const ABSENT: &str = "–";
 /// Metrics beside an epoch.
 const MOST_METRICS: usize = 4;
 
@@ -25,9 +23,8 @@ pub fn section(summary: &Summary) -> Option<Section> {
     let whole_ns = end_ns.saturating_sub(epochs[0].at_ns);
     let steps: u64 = epochs.iter().map(|epoch| epoch.step_count).total();
     let steps = (steps > 0).then(|| format!(", {}", plural(steps, "step", "steps")));
-    let cells = cells(epochs);
-    let widths = widths(&cells);
-    let mut lines: Vec<String> = cells.iter().map(|cells| aligned(cells, &widths)).collect();
+    let lines = text::aligned(&cells(epochs), " | ", &[]);
+    let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect();
     if lines.len() > MOST {
         let hidden = lines.len() - MOST;
         lines.splice(
@@ -102,23 +99,6 @@ fn cells(epochs: &[Epoch]) -> Vec<Vec<String>> {
         .zip(epochs)
         .map(|(number, epoch)| of(number, epoch))
         .collect()
-}
-
-fn widths(rows: &[Vec<String>]) -> Vec<usize> {
-    let most = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| name::columns(cell)).max().unwrap_or(0)
-    };
-    (0..most).map(width).collect()
-}
-
-fn aligned(cells: &[String], widths: &[usize]) -> String {
-    let padded = cells
-        .iter()
-        .zip(widths)
-        .map(|(cell, width)| format!("{cell:width$}"));
-    padded.collect::<Vec<_>>().join(" | ").trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ fn said(metric: &Metric) -> String {
     let shown = |value: Option<f64>, field: &str| {
         let why = metric.why.get(field);
         value.map_or_else(
-            || why.map_or("–".to_owned(), |why| why.0.clone()),
+            || why.map_or(quantity::ABSENT.to_owned(), |why| why.0.clone()),
             quantity::plain,
         )
     };

@@ -176,7 +176,7 @@ pub fn table(
         rows.extend(function_rows::placed(below.into_iter().chain(rest)));
     }
     Table {
-        lead: "lap, its functions",
+        lead: "lap, its functions".into(),
         columns,
         rows,
         notes: notes(summary, laps, has_rest),
@@ -184,7 +184,7 @@ pub fn table(
             Column::OF_PARENT,
             "of parent is the self time's share of the lap".to_owned(),
         )],
-        reasons: Vec::new(),
+        ..Table::default()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The characters that tables are drawn with, beyond ASCII or within it.
 
+use crate::quantity::ABSENT;
+
 /// Eighths of a block, from one to eight.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 /// Heights of a curve.
@@ -32,7 +34,7 @@ impl Glyphs {
         Self {
             utf8,
             ellipsis: if utf8 { "…" } else { "..." },
-            absent: if utf8 { "–" } else { "-" },
+            absent: if utf8 { ABSENT } else { "-" },
             dot: if utf8 { "·" } else { "-" },
             bullet: if utf8 { "· " } else { "- " },
             rule: if utf8 { "─" } else { "-" },

@@ -34,7 +34,6 @@ mod function_rows;
 mod functions;
 mod functions_csv;
 mod glyphs;
-mod grid;
 pub mod headline;
 pub mod html;
 pub mod inference;
@@ -72,6 +71,7 @@ pub use findings::said;
 pub use name::visible;
 pub use shown::Shown;
 pub use step_line::step_line;
+pub use text::aligned;
 pub use view::{By, Format, FunctionSort, Sort, View};
 
 use laptime_analysis::Summary;

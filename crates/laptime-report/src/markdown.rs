@@ -27,10 +27,9 @@ pub fn render(document: &Document) -> String {
     }
     let _ = writeln!(out, "{}  ", said(&document.facts.join(" · ")));
     let _ = writeln!(out, "{}", said(&document.measured));
-    let mut marks = Marks::of_document(document);
-    for section in &document.sections {
+    if !document.sections.is_empty() {
         out += "\n";
-        out += &of_section(section, &mut marks);
+        out += &sections(&document.sections);
     }
     if !document.warnings.is_empty() {
         out += "\n";
@@ -44,6 +43,14 @@ pub fn render(document: &Document) -> String {
     }
     out.truncate(out.strip_suffix(">\n").map_or(out.len(), str::len));
     out
+}
+
+/// Renders sections, with an empty line between them.
+pub fn sections(sections: &[Section]) -> String {
+    let mut marks = Marks::of(sections);
+    let each = sections.iter();
+    let each: Vec<String> = each.map(|one| of_section(one, &mut marks)).collect();
+    each.join("\n")
 }
 
 fn of_section(section: &Section, marks: &mut Marks) -> String {
@@ -65,6 +72,10 @@ fn of_section(section: &Section, marks: &mut Marks) -> String {
                 let _ = writeln!(out, "- {}", said(line));
             }
         }
+        Content::Paragraphs(lines) => {
+            let each: Vec<String> = lines.iter().map(|line| said(line) + "\n").collect();
+            out += &each.join("\n");
+        }
         Content::Code(lines) => {
             let _ = writeln!(out, "```\n{}\n```", lines.join("\n"));
         }
@@ -78,7 +89,7 @@ fn of_table(table: &Table, marks: &mut Marks) -> String {
     let mut out = format!("| {} |", table.lead);
     let mut rule = "| :--- |".to_owned();
     for column in &table.columns {
-        let _ = write!(out, " {} |", column.heading);
+        let _ = write!(out, " {} |", escaped(&table.heading(*column)));
         rule += " ---: |";
     }
     let _ = writeln!(out, "\n{rule}");
@@ -104,8 +115,8 @@ fn of_row(row: &Row, table: &Table, marks: &Marks) -> String {
     let mut out = format!("| {indent}{shown} |");
     for cell in &row.cells {
         let number = match cell {
-            Cell::Absent(_) => marks.dash(table, *cell, &Glyphs::new(true)),
-            cell => text::inline(*cell).unwrap_or_default(),
+            Cell::Absent(_) => marks.dash(table, cell, &Glyphs::new(true)),
+            cell => escaped(&text::inline(cell).unwrap_or_default()),
         };
         let _ = write!(out, " {number} |");
     }

@@ -3,7 +3,7 @@
 
 use laptime_core::Unavailable;
 
-use crate::document::{Cell, Content, Document, Table};
+use crate::document::{Cell, Content, Section, Table};
 use crate::glyphs::Glyphs;
 
 /// The reasons of a document, or of a table that stands alone.
@@ -14,10 +14,10 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Those of all tables of a document.
-    pub fn of_document(document: &Document) -> Self {
+    /// Those of all tables of some sections.
+    pub fn of(sections: &[Section]) -> Self {
         let mut marks = Self::default();
-        for section in &document.sections {
+        for section in sections {
             match &section.content {
                 Content::Table(table) => marks.take(table),
                 Content::Roofline(roofline) => marks.take(&roofline.table()),
@@ -29,7 +29,7 @@ impl Marks {
 
     fn take(&mut self, table: &Table) {
         for cell in table.rows.iter().flat_map(|row| &row.cells) {
-            if let Some(reason) = reason(table, *cell)
+            if let Some(reason) = reason(table, cell)
                 && !self.reasons.contains(reason)
             {
                 self.reasons.push(reason.clone());
@@ -39,7 +39,7 @@ impl Marks {
     }
 
     /// What stands in the place of an absent number.
-    pub fn dash(&self, table: &Table, cell: Cell, glyphs: &Glyphs) -> String {
+    pub fn dash(&self, table: &Table, cell: &Cell, glyphs: &Glyphs) -> String {
         let known = reason(table, cell).and_then(|reason| self.number(reason));
         match known {
             Some(number) if self.reasons.len() > 1 => {
@@ -60,11 +60,11 @@ impl Marks {
         for row in &table.rows {
             let shown = row.cells.iter().enumerate().filter(|(at, _)| is_shown(*at));
             for (_, cell) in shown {
-                let Some(number) = reason(table, *cell).and_then(|found| self.number(found)) else {
+                let Some(number) = reason(table, cell).and_then(|found| self.number(found)) else {
                     continue;
                 };
                 if !std::mem::replace(&mut self.said[number], true) {
-                    let dash = self.dash(table, *cell, glyphs);
+                    let dash = self.dash(table, cell, glyphs);
                     notes.push(format!("{dash} {}", self.reasons[number]));
                 }
             }
@@ -78,9 +78,9 @@ impl Marks {
 }
 
 /// Why a cell is empty, where its table says.
-fn reason(table: &Table, cell: Cell) -> Option<&Unavailable> {
+fn reason<'t>(table: &'t Table, cell: &Cell) -> Option<&'t Unavailable> {
     match cell {
-        Cell::Absent(number) => table.reasons.get(number),
+        Cell::Absent(number) => table.reasons.get(*number),
         _ => None,
     }
 }

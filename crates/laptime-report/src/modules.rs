@@ -119,15 +119,15 @@ fn table(modules: &[ModuleRow], view: &View) -> Table {
             "class"
         } else {
             "module"
-        },
+        }
+        .into(),
         rows: shown
             .iter()
             .map(|module| row(module, all_ns, has_flop, view.by))
             .collect(),
         columns,
         notes: more.into_iter().collect(),
-        notes_of: Vec::new(),
-        reasons: Vec::new(),
+        ..Table::default()
     }
 }
 
@@ -151,16 +151,13 @@ fn row(module: &ModuleRow, all_ns: u64, has_flop: bool, by: By) -> Row {
         }));
     }
     cells.push(Cell::Share(own_ns as f64 / all_ns.max(1) as f64));
-    Row {
-        name: match by {
+    Row::new(
+        match by {
             By::Class => module.class.clone(),
             _ => named(&module.module, &module.class),
         },
-        lasts: vec![false],
-        span: None,
-        is_leftover: false,
         cells,
-    }
+    )
 }
 
 /// A row's own name, with the class of the module that it is.

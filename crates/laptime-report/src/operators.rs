@@ -101,7 +101,7 @@ fn of_operators(all: &Operators, laps: &[&LapOperators], most: usize) -> Table {
         rows.extend(placed(shown.chain(rest_of(rest, lap).map(|row| vec![row]))));
     }
     Table {
-        lead: "lap, operators that began in it",
+        lead: "lap, operators that began in it".into(),
         columns: vec![
             Column::FUNCTION_CALLS,
             Column::SELF_TIME,
@@ -115,8 +115,8 @@ fn of_operators(all: &Operators, laps: &[&LapOperators], most: usize) -> Table {
              share of the lap's self time; share is the lap's of all operators"
                 .to_owned(),
         ],
-        notes_of: Vec::new(),
         reasons: vec![Unavailable(NOT_PROFILED.to_owned())],
+        ..Table::default()
     }
 }
 
@@ -202,15 +202,14 @@ fn of_kernels(laps: &[&LapOperators], most: usize) -> Table {
         rows.extend(placed(below.into_iter()));
     }
     Table {
-        lead: "lap, what it launched",
+        lead: "lap, what it launched".into(),
         columns: vec![Column::FUNCTION_CALLS, Column::DEVICE, Column::OF_PARENT],
         rows,
         notes: vec![
             "a lap's device time is that in which at least one of its kernels or copies ran"
                 .to_owned(),
         ],
-        notes_of: Vec::new(),
-        reasons: Vec::new(),
+        ..Table::default()
     }
 }
 

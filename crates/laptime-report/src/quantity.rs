@@ -31,6 +31,9 @@ impl Digits {
     }
 }
 
+/// What stands for a number that is not there.
+pub const ABSENT: &str = "–";
+
 /// Units of time and their nanoseconds.
 const UNITS: [(&str, f64); 6] = [
     ("ns", 1.0),
@@ -107,6 +110,15 @@ fn thousands_apart(mut value: f64, units: [&'static str; 5]) -> Digits {
 /// A measured duration in the unit that `other` has, without it.
 pub fn measured_like(ns: f64, other: f64) -> String {
     three_digits(ns / unit_of(other).1)
+}
+
+/// An interval of nanoseconds in the unit that `other` has, without it; a dash where there is none.
+pub fn interval_like(interval: Option<&(f64, f64)>, other: f64) -> String {
+    let like = |ns: &f64| measured_like(*ns, other);
+    interval.map_or_else(
+        || ABSENT.to_owned(),
+        |(low, high)| format!("{} to {}", like(low), like(high)),
+    )
 }
 
 fn unit_of(ns: f64) -> (&'static str, f64) {

@@ -33,12 +33,13 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     });
     let rows = made.collect();
     Table {
-        lead: "span",
+        lead: "span".into(),
         columns: columns.iter().map(|(column, _)| *column).collect(),
         rows,
         notes: notes(&outline),
         notes_of: partly(&outline).into_iter().collect(),
         reasons,
+        ..Table::default()
     }
 }
 
@@ -77,14 +78,7 @@ fn absent(summary: &Summary, row: &SpanRow, field: &Field, reasons: &mut Vec<Una
     if row.kind == RowKind::Leftover && !is_told() {
         return Cell::Blank;
     }
-    let Some(why) = summary.why(row, field.name) else {
-        return Cell::Absent(usize::MAX);
-    };
-    let known = reasons.iter().position(|known| known == why);
-    Cell::Absent(known.unwrap_or_else(|| {
-        reasons.push(why.clone());
-        reasons.len() - 1
-    }))
+    Cell::absent(summary.why(row, field.name), reasons)
 }
 
 /// What part of the row around it a row is.
@@ -163,7 +157,7 @@ fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
     };
     match number {
         None => Cell::Absent(usize::MAX),
-        Some(Number::Word(word)) => Cell::Word(word),
+        Some(Number::Word(word)) => Cell::from(word),
         Some(Number::Signed(bytes)) => Cell::Bytes(bytes),
         Some(Number::Real(ratio)) if field.unit == Unit::Ratio => Cell::Share(ratio),
         Some(Number::Real(rate)) => Cell::Rate(rate),

@@ -51,7 +51,7 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
     out += &paint.with(style, &shown);
     for column in SHOWN {
         let index = table.columns.iter().position(|known| *known == column);
-        let cell = index.map_or(Cell::Blank, |index| row.cells[index]);
+        let cell = index.map_or(&Cell::Blank, |index| &row.cells[index]);
         let Some(number) = text::inline(cell).filter(|number| !number.is_empty()) else {
             continue;
         };

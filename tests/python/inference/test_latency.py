@@ -227,9 +227,9 @@ def test_the_result_is_shown_in_every_form(
     assert repr(found).startswith("<laptime.InferenceBenchmark test_the_result_is_shown")
     # The terminal is as wide as the program's.
     monkeypatch.setenv("COLUMNS", "80")
-    assert "Left out to fit the width: " in str(found)
+    assert "left out to fit the width: " in str(found)
     monkeypatch.setenv("COLUMNS", "200")
-    assert "Left out" not in str(found)
+    assert "left out" not in str(found)
 
 
 def test_what_is_saved_is_compared_by_batch_size(clock: Any, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ use laptime_recorder::environment::{Asked, PYTHON_VARIABLE};
 use laptime_recorder::keeper;
 use laptime_report::quantity::bytes;
 
-use laptime_report::Shown;
+use laptime_report::{Shown, aligned};
 
 use crate::args::DoctorArgs;
 use crate::error::{CliError, OK};
@@ -200,14 +200,8 @@ fn about_device(device: &Device) -> String {
 
 /// Rows in aligned columns.
 fn table(rows: &[Row]) -> String {
-    let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
-    let names = widest(&mut rows.iter().map(|row| row.0.chars().count()));
-    let values = widest(&mut rows.iter().map(|row| row.1.chars().count()));
-    let mut text = String::new();
-    for (name, value, reason) in rows {
-        let line = format!("{name:names$}  {value:values$}  {reason}");
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
+    let cells = rows
+        .iter()
+        .map(|(name, value, why)| [*name, value.as_str(), why.as_str()]);
+    aligned(&cells.collect::<Vec<_>>(), "  ", &[])
 }

@@ -159,8 +159,8 @@ fn benchmarks_of_two_machines_are_not_compared_unless_that_is_asked_for() {
     · The number of processors differs: 4 and 8.
 
     benchmark  baseline  candidate    change      95 % interval  difference         verdict
-    ─────────────────────────────────────────────────────────────────────────────────────
-    sort      1.01 ms    2.02 ms  +100.0 %  +99.2 to +100.8 %    +1.01 ms  not comparable
+    ───────────────────────────────────────────────────────────────────────────────────────
+    sort        1.01 ms    2.02 ms  +100.0 %  +99.2 to +100.8 %    +1.01 ms  not comparable
     baseline, candidate and difference are of medians: difference is what a typical iteration takes
     longer
 

@@ -457,10 +457,10 @@ fn files_of_benchmarks_are_compared_by_name() {
     1 measurement against 1 measurement · medians with 95 % intervals; changes within ±1 % are none
 
     benchmark  baseline  candidate   change    95 % interval  difference  verdict
-    ───────────────────────────────────────────────────────────────────────────
-    sort      1.01 ms    1.11 ms  +10.0 %  +9.5 to +10.5 %     +101 µs   slower
-    gone                                                                removed
-    sum       2.02 µs    2.02 µs    0.0 %   -0.4 to +0.4 %        0 ns     same
+    ─────────────────────────────────────────────────────────────────────────────
+    sort        1.01 ms    1.11 ms  +10.0 %  +9.5 to +10.5 %     +101 µs   slower
+    gone                                                                  removed
+    sum         2.02 µs    2.02 µs    0.0 %   -0.4 to +0.4 %        0 ns     same
     baseline, candidate and difference are of medians: difference is what a typical iteration takes
     longer
 

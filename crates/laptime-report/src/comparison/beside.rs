@@ -13,25 +13,21 @@ pub fn section(pair: &Pair) -> Option<Section> {
     if pair.beside.is_empty() {
         return None;
     }
-    let rows = pair.beside.iter().map(|beside| Row {
-        name: beside.name.clone(),
-        lasts: vec![false],
-        span: None,
-        is_leftover: false,
-        cells: cells(beside),
-    });
+    let rows = pair
+        .beside
+        .iter()
+        .map(|beside| Row::new(beside.name.clone(), cells(beside)));
     Some(Section {
         heading: Some("beside the times".to_owned()),
         remark: None,
         content: Content::Table(Table {
-            lead: "number",
+            lead: "number".into(),
             columns: vec![Column::BASE, Column::NEW, Column::CHANGE],
             rows: rows.collect(),
-            notes: Vec::new(),
-            notes_of: Vec::new(),
             reasons: vec![Unavailable(
                 "not recorded by every run of this side".to_owned(),
             )],
+            ..Table::default()
         }),
     })
 }
@@ -58,5 +54,5 @@ fn cell(unit: Unit, number: f64) -> Cell {
 
 /// A number with its unit, in a sentence.
 pub fn shown(unit: Unit, number: f64) -> String {
-    text::inline(cell(unit, number)).unwrap_or_default()
+    text::inline(&cell(unit, number)).unwrap_or_default()
 }

@@ -22,11 +22,7 @@ pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
     };
     sections.extend(lines(heading, differs(pair)));
     sections.extend(lines("limits", pair.gates.iter().map(gate).collect()));
-    sections.push(Section {
-        heading: None,
-        remark: None,
-        content: Content::Table(table::table(pair, is_whole)),
-    });
+    sections.push(Section::from(Content::Table(table::table(pair, is_whole))));
     sections.extend(beside::section(pair));
     Document {
         title: format!("{} → {}", named::side(base), named::side(&pair.new)),
@@ -81,8 +77,11 @@ fn gate(result: &GateResult) -> String {
     } else {
         Unit::Ns
     };
-    let shown =
-        |number: Option<f64>| number.map_or("–".to_owned(), |number| beside::shown(unit, number));
+    let shown = |number: Option<f64>| {
+        number.map_or(quantity::ABSENT.to_owned(), |number| {
+            beside::shown(unit, number)
+        })
+    };
     let from_to = format!("{} → {}", shown(result.base), shown(result.new));
     match result.outcome {
         GateOutcome::Kept => format!("{gate}: kept ({from_to})"),

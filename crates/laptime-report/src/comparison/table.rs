@@ -58,12 +58,13 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
             NOUN_LEAD
         } else {
             "lap"
-        },
+        }
+        .into(),
         columns,
         rows,
         notes: notes(pair, hidden, has_share),
-        notes_of: Vec::new(),
         reasons,
+        ..Table::default()
     }
 }
 
@@ -180,7 +181,9 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
             .map_or(Cell::Blank, |ratio| Cell::Change(ratio - 1.0)),
         Column::INTERVAL => match (row.ratio_low, row.ratio_high) {
             (Some(low), Some(high)) => Cell::Interval(low - 1.0, high - 1.0),
-            _ if row.presence == Presence::Both => absent(&row.reason, reasons),
+            _ if row.presence == Presence::Both => {
+                Cell::absent(Some(&Unavailable(row.reason.clone())), reasons)
+            }
             _ => Cell::Blank,
         },
         // What is on one side only is no difference of a benchmark.
@@ -197,9 +200,9 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
             })
         }
         Column::VERDICT => match (row.presence, row.verdict) {
-            (Presence::Added, _) => Cell::Word("added"),
-            (Presence::Removed, _) => Cell::Word("removed"),
-            (_, Some(verdict)) => Cell::Word(verdict.name()),
+            (Presence::Added, _) => Cell::from("added"),
+            (Presence::Removed, _) => Cell::from("removed"),
+            (_, Some(verdict)) => Cell::from(verdict.name()),
             (_, None) => Cell::Blank,
         },
         _ => Cell::Blank,
@@ -214,14 +217,6 @@ fn shares_of(pair: &Pair) -> Option<Average> {
 /// Whether a row is the step's, or of a lap inside of it.
 fn is_part(pair: &Pair, row: &ComparisonRow) -> bool {
     pair.basis == Basis::Run || row.names.starts_with(&pair.whole.names)
-}
-
-fn absent(why: &str, reasons: &mut Vec<Unavailable>) -> Cell {
-    let known = reasons.iter().position(|reason| reason.0 == why);
-    Cell::Absent(known.unwrap_or_else(|| {
-        reasons.push(Unavailable(why.to_owned()));
-        reasons.len() - 1
-    }))
 }
 
 fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {

@@ -78,7 +78,7 @@ fn markdown_and_html_show_hostile_names_as_text() {
     \<script\> is 12.0 % faster than a\|b\\n\<b\> (between 11.8 and 12.2 %).
 
     |  | median | 95 % | time against a\|b\\n\<b\> | verdict |
-    |---|--:|--:|--:|--:|
+    | :--- | ---: | ---: | ---: | ---: |
     | a\|b\\n\<b\> | 1.00 ms | 1.00 to 1.00 |  |  |
     | \<script\> | 880 µs | 879 to 881 | −12.0 % (−12.2 to −11.8 %) | faster |
 

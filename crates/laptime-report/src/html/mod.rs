@@ -18,6 +18,7 @@ pub use markup::{attribute, sentence};
 pub use moments::Moments;
 pub use segments::Segment;
 pub use shell::render;
+pub(crate) use tables::pieces;
 pub use timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
 
 use laptime_core::Unavailable;

@@ -50,7 +50,7 @@ pub fn render(document: &Document, place: Place) -> String {
         markup::sentence(&second),
     );
     out += "<div class=\"parts\">\n";
-    let mut marks = Marks::of_document(document);
+    let mut marks = Marks::of(&document.sections);
     for section in &document.sections {
         out += "<div>\n";
         of_section(section, place, &mut marks, &mut out);
@@ -71,6 +71,15 @@ pub fn render(document: &Document, place: Place) -> String {
     out + "</section>\n"
 }
 
+/// Sections that are no report of a run, as a piece of a notebook's page.
+pub fn pieces(sections: &[Section]) -> String {
+    let (mut marks, mut out) = (Marks::of(sections), String::new());
+    for section in sections {
+        of_section(section, Place::Notebook, &mut marks, &mut out);
+    }
+    out
+}
+
 fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut String) {
     if let Some(heading) = &section.heading {
         let _ = writeln!(out, "<h3>{}</h3>", markup::sentence(heading));
@@ -89,6 +98,11 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
                 let _ = writeln!(out, "<li>{}</li>", markup::sentence(line));
             }
             *out += "</ul>\n";
+        }
+        Content::Paragraphs(lines) => {
+            for line in lines {
+                let _ = writeln!(out, "<p>{}</p>", markup::sentence(line));
+            }
         }
         Content::Code(lines) => {
             let _ = writeln!(out, "<pre>{}</pre>", markup::code(lines));
@@ -119,7 +133,11 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
         // In a notebook the share has its bar in a cell of its own.
         let has_bar = place == Place::Notebook && *column == Column::SHARE;
         let width = if has_bar { " colspan=\"2\"" } else { "" };
-        let _ = write!(out, "<th scope=\"col\"{width}>{}</th>", column.heading);
+        let _ = write!(
+            out,
+            "<th scope=\"col\"{width}>{}</th>",
+            markup::text(&table.heading(*column))
+        );
     }
     *out += "</tr></thead>\n<tbody>\n";
     for row in &table.rows {
@@ -169,7 +187,7 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
         };
         match cell {
             Cell::Absent(_) => {
-                let dash = marks.dash(table, *cell, &Glyphs::new(true));
+                let dash = marks.dash(table, cell, &Glyphs::new(true));
                 let _ = write!(out, "<td{label}>{dash}</td>");
             }
             Cell::Word(word) if is_labelled => {
@@ -178,7 +196,7 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
             }
             Cell::Blank => *out += "<td></td>",
             cell => {
-                let number = text::inline(*cell).unwrap_or_default();
+                let number = text::inline(cell).unwrap_or_default();
                 let number = match place {
                     Place::Page { .. } => markup::sentence(&number),
                     Place::Notebook => markup::sentence(&number).replace(' ', "&nbsp;"),

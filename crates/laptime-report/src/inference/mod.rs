@@ -16,29 +16,32 @@ pub use notes::doubts;
 use laptime_analysis::inference::Sweep;
 
 use crate::Shown;
-use crate::grid::Grid;
+use crate::document::{Content, Section};
+use crate::{html, markdown, text as texts};
 
 /// All of it, as a terminal of so many columns shows it; `None` where nobody says how many.
 pub fn text(sweep: &Sweep, width: Option<usize>) -> Shown {
-    Shown::lines(&grid(sweep).text(width))
+    Shown::lines(&texts::sections(&sections(sweep), width))
 }
 
 /// All of it, for a pull request.
 pub fn markdown(sweep: &Sweep) -> String {
-    grid(sweep).markdown()
+    markdown::sections(&sections(sweep))
 }
 
 /// All of it, as a piece of a notebook's page.
 pub fn fragment(sweep: &Sweep) -> String {
-    grid(sweep).fragment()
+    html::pieces(&sections(sweep))
 }
 
-fn grid(sweep: &Sweep) -> Grid {
-    Grid {
-        answer: headline(sweep),
-        tables: table::tables(sweep),
-        notes: notes::notes(sweep),
-    }
+fn sections(sweep: &Sweep) -> Vec<Section> {
+    let answer = headline(sweep).lines().map(str::to_owned).collect();
+    let answer = Content::Paragraphs(answer);
+    let notes = Content::Paragraphs(notes::notes(sweep));
+    let tables = table::tables(sweep).map(Content::Table);
+    let all = std::iter::once(answer).chain(tables);
+    let all = all.chain((notes != Content::Paragraphs(Vec::new())).then_some(notes));
+    all.map(Section::from).collect()
 }
 
 #[cfg(test)]

@@ -5,74 +5,61 @@ use laptime_analysis::percentiles::Percentile;
 use laptime_core::Unavailable;
 
 use super::words::{asked, per_second};
-use crate::grid::{Rows, Table};
-use crate::{name, quantity};
+use crate::column::{Column, headed};
+use crate::document::{Cell, Row, Table};
+use crate::quantity::{self, ABSENT};
 
-/// What stands where a number is absent.
-const ABSENT: &str = "–";
+const P50: Column = headed("p50");
+const P99: Column = headed("p99");
 
-/// A column: its heading, and what it shows of a case.
-type Column = (&'static str, fn(&Figures) -> String);
+/// A column, and what it shows of a case.
+type Shown = (Column, fn(&Figures) -> String);
 
-const ALWAYS: [Column; 7] = [
-    ("p50", |one| value(&one.latency.p50)),
-    ("95 %", |one| interval(&one.latency.p50)),
-    ("p90", |one| value(&one.latency.p90)),
-    ("p99", |one| value(&one.latency.p99)),
-    ("95 %", |one| interval(&one.latency.p99)),
-    ("samples/s", |one| per_second(one.samples_per_s.per_s)),
-    ("first call", |one| {
+const ALWAYS: [Shown; 7] = [
+    (P50, |one| value(&one.latency.p50)),
+    (Column::interval_of(P50).gives_way(4), |one| {
+        interval(&one.latency.p50)
+    }),
+    (headed("p90").gives_way(1), |one| value(&one.latency.p90)),
+    (P99.gives_way(7), |one| value(&one.latency.p99)),
+    (Column::interval_of(P99).gives_way(0), |one| {
+        interval(&one.latency.p99)
+    }),
+    (headed("samples/s"), |one| {
+        per_second(one.samples_per_s.per_s)
+    }),
+    (headed("first call").gives_way(3), |one| {
         quantity::measured(one.first_ns).inline()
     }),
 ];
-const TOKENS: Column = ("tokens/s", |one| {
+const TOKENS: Shown = (headed("tokens/s"), |one| {
     let rate = one.tokens_per_s.as_ref();
     rate.map_or_else(absent, |rate| per_second(rate.per_s))
 });
-const TRANSFERS: [Column; 3] = [
-    ("in", |one| {
+const TRANSFERS: [Shown; 3] = [
+    (headed("in").gives_way(5), |one| {
         let both = one.transfers.as_ref();
         both.map_or_else(absent, |both| value(&both.into.p50))
     }),
-    ("out", |one| {
+    (headed("out").gives_way(6), |one| {
         let both = one.transfers.as_ref();
         both.map_or_else(absent, |both| value(&both.out.p50))
     }),
-    ("p50 with both", |one| value(&one.total().p50)),
+    (headed("p50 with both"), |one| value(&one.total().p50)),
 ];
-const CALLS: Column = ("calls", |one| {
+const CALLS: Shown = (headed("calls").gives_way(2), |one| {
     let calls = quantity::thousands(one.latency.count as u64);
     format!("{calls} after {}", quantity::thousands(one.warmup as u64))
 });
 
-/// Columns in the order in which they give way to a narrow terminal.
-const GIVE_WAY: [&str; 8] = [
-    "95 % of p99",
-    "p90",
-    "calls",
-    "first call",
-    "95 % of p50",
-    "in",
-    "out",
-    "p99",
-];
-
 /// Latency, and then the load if there is one.
-pub fn tables(sweep: &Sweep) -> Vec<Table> {
-    let latency = Table {
-        rows: latency(sweep),
-        give_way: &GIVE_WAY,
-    };
-    let load = load(sweep).map(|rows| Table {
-        rows,
-        give_way: &LOAD_GIVES_WAY,
-    });
+pub fn tables(sweep: &Sweep) -> impl Iterator<Item = Table> {
+    let tables = std::iter::once(latency(sweep)).chain(load(sweep));
     // No row: no device was measured, and the first lines say why.
-    let tables = std::iter::once(latency).chain(load);
-    tables.filter(|table| table.rows.len() > 1).collect()
+    tables.filter(|table| !table.rows.is_empty())
 }
 
-fn latency(sweep: &Sweep) -> Rows {
+fn latency(sweep: &Sweep) -> Table {
     let figures = || {
         sweep
             .cases
@@ -87,25 +74,30 @@ fn latency(sweep: &Sweep) -> Rows {
         columns.splice(columns.len() - 1..columns.len() - 1, TRANSFERS);
     }
     columns.push(CALLS);
-    let mut heading = vec![lead(sweep)];
-    heading.extend(columns.iter().map(|column| column.0.to_owned()));
     let row = |case: &Case| {
         let cells = columns.iter().map(|column| {
             let figures = case.found.as_ref();
-            figures.map_or_else(|_| absent(), |figures| column.1(figures))
+            figures
+                .map_or_else(|_| absent(), |figures| column.1(figures))
+                .into()
         });
-        std::iter::once(name_of(sweep, case)).chain(cells).collect()
+        Row::new(name_of(sweep, case), cells.collect())
     };
     // A device that wasn't measured at all is said in the first lines.
     let cases = sweep.cases.iter();
     let measured = cases.filter(|case| sweep.is_measured(&case.device));
-    std::iter::once(heading).chain(measured.map(row)).collect()
+    Table {
+        lead: lead(sweep).into(),
+        rows: measured.map(row).collect(),
+        columns: columns.iter().map(|column| column.0).collect(),
+        ..Table::default()
+    }
 }
 
 /// What the first column is called.
-fn lead(sweep: &Sweep) -> String {
+fn lead(sweep: &Sweep) -> &'static str {
     let is_one = sweep.devices().len() < 2;
-    if is_one { "batch" } else { "device, batch" }.to_owned()
+    if is_one { "batch" } else { "device, batch" }
 }
 
 fn name_of(sweep: &Sweep, case: &Case) -> String {
@@ -113,25 +105,28 @@ fn name_of(sweep: &Sweep, case: &Case) -> String {
     if sweep.devices().len() < 2 {
         return batch;
     }
-    format!("{} {batch}", name::visible(&case.device))
+    format!("{} {batch}", case.device)
 }
 
 /// How near a load is to 100 % where a decimal tells on which side it is.
 const NEAR_RATIO: f64 = 0.05;
 
 /// Columns of the load.
-const LOAD: [&str; 6] = ["p50", "p90", "p99", "requests", "busy", "kept up"];
-/// Those that give way, as above.
-const LOAD_GIVES_WAY: [&str; 3] = ["p90", "p50", "requests"];
+const LOAD: [Column; 6] = [
+    P50.gives_way(1),
+    headed("p90").gives_way(0),
+    P99,
+    headed("requests").gives_way(2),
+    headed("busy"),
+    headed("kept up"),
+];
 
-fn load(sweep: &Sweep) -> Option<Rows> {
+fn load(sweep: &Sweep) -> Option<Table> {
     let cases = sweep.cases.iter();
     let loads: Vec<(&Case, &Load)> = cases
         .filter_map(|case| Some((case, case.found.as_ref().ok()?.load.as_ref()?)))
         .collect();
     let rate = loads.first()?.1.rate_per_s;
-    let mut heading = vec![format!("{}, {} requests/s", lead(sweep), asked(rate))];
-    heading.extend(LOAD.map(str::to_owned));
     let rows = loads.iter().map(|(case, load)| {
         let all = &load.latency;
         let at_least = |found: &Result<Percentile, Unavailable>| match value(found) {
@@ -140,8 +135,7 @@ fn load(sweep: &Sweep) -> Option<Rows> {
         };
         let requests = quantity::thousands(load.arrived as u64);
         let left = load.arrived - load.served;
-        vec![
-            name_of(sweep, case),
+        let cells = [
             at_least(&all.p50),
             at_least(&all.p90),
             at_least(&all.p99),
@@ -156,9 +150,15 @@ fn load(sweep: &Sweep) -> Option<Rows> {
                 Err(_) => "can't tell",
             }
             .to_owned(),
-        ]
+        ];
+        Row::new(name_of(sweep, case), cells.map(Cell::from).to_vec())
     });
-    Some(std::iter::once(heading).chain(rows).collect())
+    Some(Table {
+        lead: format!("{}, {} requests/s", lead(sweep), asked(rate)).into(),
+        columns: LOAD.to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
+    })
 }
 
 /// With a decimal where 100 % are near: below it a rate is kept up with, above it is not.
@@ -184,12 +184,9 @@ fn value(percentile: &Result<Percentile, Unavailable>) -> String {
 
 /// In the unit of its percentile.
 fn interval(percentile: &Result<Percentile, Unavailable>) -> String {
-    let Ok(found) = percentile else {
-        return absent();
-    };
-    let Ok((low, high)) = &found.interval_ns else {
-        return absent();
-    };
-    let like = |ns| quantity::measured_like(ns, found.value_ns);
-    format!("{} to {}", like(*low), like(*high))
+    let found = percentile.as_ref();
+    found.map_or_else(
+        |_| absent(),
+        |found| quantity::interval_like(found.interval_ns.as_ref().ok(), found.value_ns),
+    )
 }

@@ -158,12 +158,12 @@ fn a_narrow_terminal_has_fewer_columns_and_says_which() {
     ───────────────────────────────────────────────────────────────────────────
     1      1.00 ms  1.00 to 1.00  1.02 ms      1,000     20.0 ms  1,000 after 1
     16     4.00 ms  3.99 to 4.01  4.08 ms      4,000     80.0 ms    500 after 1
+    left out to fit the width: p90, 95 % of p99
 
     batch, 200 requests/s      p50      p90      p99  requests    busy  kept up
     ───────────────────────────────────────────────────────────────────────────
     1                      4.99 ms  4.99 ms  4.99 ms       400  99.8 %      yes
 
-    Left out to fit the width: 95 % of p99, p90.
     Under load, latency counts from the arrival of a request, the queue included;
     arrivals are equally far apart.
     "#);

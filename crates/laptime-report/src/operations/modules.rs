@@ -87,12 +87,12 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
         heading: Some("by module".to_owned()),
         remark: None,
         content: Content::Table(Table {
-            lead: "module",
+            lead: "module".into(),
             columns,
             rows,
             notes,
-            notes_of: Vec::new(),
             reasons: cells.reasons,
+            ..Table::default()
         }),
     }
 }

@@ -43,15 +43,14 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
     let mut cells = Cells::new(view.exact, work);
     let rows = shown
         .iter()
-        .map(|(name, tally)| Row {
-            name: (*name).to_owned(),
-            lasts: vec![false],
-            span: None,
-            is_leftover: false,
-            cells: columns
-                .iter()
-                .map(|column| cells.of(tally, *column))
-                .collect(),
+        .map(|(name, tally)| {
+            Row::new(
+                (*name).to_owned(),
+                columns
+                    .iter()
+                    .map(|column| cells.of(tally, *column))
+                    .collect(),
+            )
         })
         .collect();
     let mut notes: Vec<String> = work
@@ -73,12 +72,12 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
         heading: Some("by operator".to_owned()),
         remark: None,
         content: Content::Table(Table {
-            lead: "operator",
+            lead: "operator".into(),
             columns,
             rows,
             notes,
-            notes_of: Vec::new(),
             reasons: cells.reasons,
+            ..Table::default()
         }),
     }
 }

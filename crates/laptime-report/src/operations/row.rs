@@ -123,11 +123,7 @@ impl Cells {
     }
 
     fn absent(&mut self, why: &str) -> Cell {
-        let known = self.reasons.iter().position(|reason| reason.0 == why);
-        Cell::Absent(known.unwrap_or_else(|| {
-            self.reasons.push(Unavailable(why.to_owned()));
-            self.reasons.len() - 1
-        }))
+        Cell::absent(Some(&Unavailable(why.to_owned())), &mut self.reasons)
     }
 }
 

@@ -136,12 +136,12 @@ fn table(counts: &Counts, ran: &[Phase], exact: bool) -> Table {
     rows.push(named("total FLOP per byte", intensity));
     rows.push(named("operations", operations));
     Table {
-        lead: "quantity",
+        lead: "quantity".into(),
         columns,
         rows,
         notes: notes(counts, &all),
-        notes_of: Vec::new(),
         reasons: cells.reasons,
+        ..Table::default()
     }
 }
 
@@ -167,11 +167,5 @@ fn notes(counts: &Counts, all: &CostTally) -> Vec<String> {
 }
 
 fn named(name: &str, cells: Vec<Cell>) -> Row {
-    Row {
-        name: name.to_owned(),
-        lasts: vec![false],
-        span: None,
-        is_leftover: false,
-        cells,
-    }
+    Row::new(name.to_owned(), cells)
 }

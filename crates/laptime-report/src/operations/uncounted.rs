@@ -27,15 +27,14 @@ pub fn sections(counts: &Counts, exact: bool) -> Vec<Section> {
 
 fn table(rows: &[&Uncounted], exact: bool) -> Table {
     let mut cells = Cells::new(exact, None);
-    let mut row = |row: &&Uncounted| Row {
-        name: row.name.clone(),
-        lasts: vec![false],
-        span: None,
-        is_leftover: false,
-        cells: vec![
-            crate::document::Cell::Exact(row.calls.into()),
-            cells.number(row.elements),
-        ],
+    let mut row = |row: &&Uncounted| {
+        Row::new(
+            row.name.clone(),
+            vec![
+                crate::document::Cell::Exact(row.calls.into()),
+                cells.number(row.elements),
+            ],
+        )
     };
     let shown = rows.iter().map(&mut row).collect();
     let notes = rows.iter().filter_map(|row| {
@@ -48,11 +47,11 @@ fn table(rows: &[&Uncounted], exact: bool) -> Table {
         ))
     });
     Table {
-        lead: "operator",
+        lead: "operator".into(),
         columns: vec![Column::CALLS, Column::ELEMENTS],
         rows: shown,
         notes: notes.collect(),
-        notes_of: Vec::new(),
         reasons: cells.reasons,
+        ..Table::default()
     }
 }

@@ -49,7 +49,7 @@ impl Roofline {
                 Column::INTENSITY => Cell::Rate(point.intensity()),
                 Column::BOUND => {
                     let bound = point.bound(&self.roof);
-                    bound.map_or(Cell::Word("above"), |bound| Cell::Word(bound.name()))
+                    bound.map_or(Cell::from("above"), |bound| Cell::from(bound.name()))
                 }
                 Column::ATTAINABLE => {
                     Cell::Rate(self.roof.attainable_flop_per_s(point.intensity()))
@@ -61,21 +61,17 @@ impl Roofline {
                     Cell::Time(ns.round() as u64, quantity::Precision::Estimate)
                 }
             };
-            Row {
-                name: format!("{} {}", mark(index), point.name),
-                lasts: vec![false],
-                span: None,
-                is_leftover: false,
-                cells: columns.iter().map(cell).collect(),
-            }
+            Row::new(
+                format!("{} {}", mark(index), point.name),
+                columns.iter().map(cell).collect(),
+            )
         });
         Table {
-            lead: "point",
+            lead: "point".into(),
             rows: rows.collect(),
             columns,
             notes: self.notes.clone(),
-            notes_of: Vec::new(),
-            reasons: Vec::new(),
+            ..Table::default()
         }
     }
 }

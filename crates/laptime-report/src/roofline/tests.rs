@@ -112,7 +112,7 @@ fn what_is_above_its_roof_is_bound_by_nothing_that_is_known() {
     let table = roofline.table();
     let column = |column| table.columns.iter().position(|known| *known == column);
     let cells = &table.rows[0].cells;
-    assert_eq!(cells[column(Column::BOUND).unwrap()], Cell::Word("above"));
+    assert_eq!(cells[column(Column::BOUND).unwrap()], Cell::from("above"));
     assert_eq!(cells[column(Column::LEAST_TIME).unwrap()], Cell::Blank);
     let json = serde_json::to_value(&roofline).unwrap();
     assert!(json["points"][0]["bound"].is_null() && json["points"][0]["least_s"].is_null());

@@ -12,6 +12,7 @@ use crate::paint::{Paint, Style};
 use crate::roofline::plot;
 use crate::view::View;
 use crate::wrap;
+pub use plan::aligned;
 use plan::{digits, pad_end};
 use table::Said;
 
@@ -29,6 +30,18 @@ pub fn render(document: &Document, view: &View) -> String {
     Text::new(view).document(document)
 }
 
+/// Renders sections that are no report of a run, as a terminal of so many columns shows them.
+pub fn sections(sections: &[Section], width: Option<usize>) -> String {
+    let view = View {
+        width,
+        ..View::default()
+    };
+    Text::new(&view)
+        .sections(sections)
+        .trim_matches('\n')
+        .to_owned()
+}
+
 /// The lines above all sections.
 pub fn header(document: &Document, view: &View) -> String {
     Text::new(view).header(document)
@@ -40,7 +53,7 @@ pub fn warnings(document: &Document, view: &View) -> String {
 }
 
 /// A number outside of a column; `None` when it is not there.
-pub fn inline(cell: Cell) -> Option<String> {
+pub fn inline(cell: &Cell) -> Option<String> {
     (!matches!(cell, Cell::Absent(_))).then(|| digits(cell).inline())
 }
 
@@ -76,13 +89,18 @@ impl Text {
     }
 
     fn document(&self, document: &Document) -> String {
-        let mut out = self.header(document);
-        let mut said = Said::new(Marks::of_document(document));
-        for section in &document.sections {
+        let header = self.header(document);
+        header + &self.sections(&document.sections) + &self.warnings(document)
+    }
+
+    /// Each below an empty line.
+    fn sections(&self, sections: &[Section]) -> String {
+        let mut said = Said::new(Marks::of(sections));
+        let mut out = String::new();
+        for section in sections {
             out += "\n";
             out += &self.section(section, &mut said);
         }
-        out += &self.warnings(document);
         out
     }
 
@@ -141,6 +159,11 @@ impl Text {
             Content::Table(table) if table.rows.is_empty() => {}
             Content::Table(table) => out += &self.table(table, said),
             Content::Figures(figures) => out += &self.figures(figures),
+            Content::Paragraphs(lines) => {
+                for line in lines {
+                    out += &self.wrapped("", &self.glyphs.plain(line), Style::Plain);
+                }
+            }
             Content::Lines(lines) => {
                 for line in lines {
                     let line = self.glyphs.plain(line);

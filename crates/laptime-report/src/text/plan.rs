@@ -37,13 +37,13 @@ pub struct Width {
 impl Width {
     fn of(table: &Table, index: usize, glyphs: &Glyphs) -> Self {
         let mut width = Self {
-            heading: table.columns[index].heading.len(),
+            heading: name::columns(&table.heading(table.columns[index])),
             ..Self::default()
         };
         for row in &table.rows {
             if !matches!(row.cells[index], Cell::Absent(_)) {
-                let digits = digits(row.cells[index]);
-                width.whole = width.whole.max(digits.whole.len());
+                let digits = digits(&row.cells[index]);
+                width.whole = width.whole.max(name::columns(&digits.whole));
                 width.fraction = width.fraction.max(digits.fraction.len());
                 width.unit = width.unit.max(name::columns(&glyphs.plain(digits.unit)));
             }
@@ -90,7 +90,7 @@ impl Plan {
             let own = name::columns(&glyphs.plain(&name::visible(&row.name)));
             name::columns(&glyphs.branch(&row.lasts)) + own
         });
-        let longest = longest.max().unwrap_or(0).max("startup".len());
+        let longest = longest.max().unwrap_or(0).max(name::columns(&table.lead));
         let columns = (0..table.columns.len()).map(|index| Some(Width::of(table, index, glyphs)));
         let mut plan = Self {
             name: 0,
@@ -171,8 +171,8 @@ impl Plan {
 }
 
 /// A cell's number; nothing for a cell without one.
-pub fn digits(cell: Cell) -> Digits {
-    match cell {
+pub fn digits(cell: &Cell) -> Digits {
+    match *cell {
         Cell::Count(count, partial) => {
             let mut digits = quantity::count(count);
             if partial > 0 {
@@ -197,12 +197,37 @@ pub fn digits(cell: Cell) -> Digits {
             whole: quantity::plain(number),
             ..Digits::default()
         },
-        Cell::Word(word) => Digits {
-            whole: word.to_owned(),
+        Cell::Word(ref word) => Digits {
+            whole: word.to_string(),
             ..Digits::default()
         },
         Cell::Blank | Cell::Absent(_) => Digits::default(),
     }
+}
+
+/// Lines whose cells stand below each other, to the left but for those of the columns in `right`.
+pub fn aligned<S: AsRef<str>>(rows: &[impl AsRef<[S]>], between: &str, right: &[usize]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        widths.resize(widths.len().max(row.as_ref().len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row.as_ref()) {
+            *width = name::columns(cell.as_ref()).max(*width);
+        }
+    }
+    let line = |row: &[S]| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(at, (cell, width))| {
+            let pad = if right.contains(&at) {
+                pad_start
+            } else {
+                pad_end
+            };
+            pad(cell.as_ref(), *width)
+        });
+        cells.collect::<Vec<_>>().join(between)
+    };
+    let lines = rows.iter().map(|row| line(row.as_ref()));
+    lines.fold(String::new(), |out, line| out + line.trim_end() + "\n")
 }
 
 /// Spaces before a text.

@@ -30,11 +30,11 @@ impl Text {
     /// All lines of a table.
     pub(super) fn table(&self, table: &Table, said: &mut Said) -> String {
         let plan = Plan::new(table, self.is_asked, self.width, self.most, &self.glyphs);
-        let mut heading = pad_end(table.lead, plan.name);
+        let mut heading = pad_end(&table.lead, plan.name);
         for (column, width) in table.columns.iter().zip(&plan.columns) {
             if let Some(width) = width {
                 heading += "  ";
-                let number = pad_start(column.heading, width.total() - width.beside());
+                let number = pad_start(&table.heading(*column), width.total() - width.beside());
                 heading += &pad_end(&number, width.total());
             }
         }
@@ -56,7 +56,7 @@ impl Text {
             .iter()
             .any(|column| !said.left_out.contains(column))
         {
-            let names: Vec<&str> = left_out.iter().map(|column| column.heading).collect();
+            let names: Vec<String> = left_out.iter().map(Column::called).collect();
             notes.push(format!("left out to fit the width: {}", names.join(", ")));
             said.left_out.extend(left_out);
         }
@@ -93,23 +93,25 @@ impl Text {
             out += "  ";
             out += &match (cell, *column) {
                 // Of FLOP that stand nowhere in the row, beside a 0.
-                (_, Column::INTENSITY) if hides_intensity => self.cell(Cell::Blank, *column, width),
+                (_, Column::INTENSITY) if hides_intensity => {
+                    self.cell(&Cell::Blank, *column, width)
+                }
                 (Cell::Absent(_), _) => {
-                    let dash = marks.dash(table, *cell, &self.glyphs);
+                    let dash = marks.dash(table, cell, &self.glyphs);
                     let behind = name::columns(&dash) - 1;
                     let dash = pad_start(&dash, width.whole.max(1) + behind);
                     let dash = pad_end(&dash, width.total());
                     self.paint.with(Style::Faint, &dash)
                 }
-                _ => self.cell(*cell, *column, width),
+                _ => self.cell(cell, *column, width),
             };
         }
         out
     }
 
-    fn cell(&self, cell: Cell, column: Column, width: &Width) -> String {
+    fn cell(&self, cell: &Cell, column: Column, width: &Width) -> String {
         let number = self.glyphs.plain(&width.aligned(&digits(cell)));
-        match cell {
+        match *cell {
             Cell::Share(ratio) if width.bar > 0 => {
                 let bar = self.glyphs.bar(ratio, width.bar);
                 let gap = " ".repeat(width.bar.saturating_sub(name::columns(&bar)));
