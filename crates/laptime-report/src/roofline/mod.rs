@@ -8,6 +8,7 @@
 
 mod axis;
 mod figure;
+mod mark_places;
 pub mod plot;
 mod points;
 mod roof;

@@ -1,14 +1,16 @@
 //! The roofline in a page: a drawing that needs no script and takes its colours from the page.
 //!
-//! Everything is placed by attributes; colours are classes of `viewer.css`, since the page's policy
-//! allows no other styles. A notebook doesn't have that file: [`LOOKS`] says how things look there.
-//! Each point carries its mark and a title with its name; the table below
-//! has its numbers.
+//! Everything is placed and coloured by attributes, since the page's policy allows no other styles. Colours are the
+//! page's variables and, in a notebook, which has none of them, what stands behind the comma. Each point carries its
+//! mark and a title with its name; the table below has its numbers.
 
 use std::fmt::Write;
 
+use laptime_analysis::BoundBy;
+
 use super::axis::Axis;
-use super::figure::{MOST_POINTS, Roofline, mark};
+use super::figure::{Roofline, mark};
+use super::mark_places::{self, MARK, Place};
 use crate::html::text as escaped;
 use crate::quantity::{self, si};
 
@@ -20,62 +22,26 @@ const LEFT: f64 = 76.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 76.0;
 const BOTTOM: f64 = 48.0;
-/// Radius of a mark.
-const MARK: f64 = 9.5;
-/// How far a mark stands above its point.
-const LIFT: f64 = 22.0;
-/// Heights that are tried above that, before a mark stands aside.
-const LEVELS: usize = 10;
 
-/// How things look where `viewer.css` isn't, on light and on dark ground. A rule of that file goes before
-/// any of these attributes.
-const LOOKS: [(&str, &str); 11] = [
-    (
-        "<path class=\"memory\"",
-        "fill=\"#b45a17\" opacity=\"0.09\"",
-    ),
-    (
-        "<path class=\"arithmetic\"",
-        "fill=\"#1f6f9f\" opacity=\"0.09\"",
-    ),
-    ("<g class=\"point memory\"", "color=\"#b45a17\""),
-    ("<g class=\"point arithmetic\"", "color=\"#1f6f9f\""),
-    ("<path class=\"grid\"", "stroke=\"#8884\""),
-    (
-        "<path class=\"roof\"",
-        "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2.2\"",
-    ),
-    (
-        "<path class=\"ridge\"",
-        "stroke=\"#888\" stroke-dasharray=\"3 4\"",
-    ),
-    ("<path class=\"leader\"", "stroke=\"currentColor\""),
-    (
-        "<path class=\"gain\"",
-        "stroke=\"currentColor\" stroke-dasharray=\"2 3\"",
-    ),
-    ("<circle class=\"dot\"", "fill=\"currentColor\""),
-    ("<circle class=\"mark\"", "fill=\"currentColor\""),
-];
-
-/// A place in the drawing.
-type Place = (f64, f64);
+/// Colours of a page and, behind the comma, of a notebook on light and on dark ground.
+const MEMORY: &str = "var(--memory,#b45a17)";
+const ARITHMETIC: &str = "var(--arithmetic,#1f6f9f)";
+const GRID: &str = "var(--grid,#8884)";
+const INK: &str = "var(--ink,currentColor)";
+/// What a rate beside the roof looks like.
+const LABEL: &str = "fill=\"var(--ink,currentColor)\" font-weight=\"600\"";
 
 /// The drawing as an element.
 pub fn render(roofline: &Roofline) -> String {
     let picture = Picture::new(roofline);
     let mut out = format!(
-        "<svg class=\"roofline\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" fill=\"currentColor\" font-size=\"12\" \
-         role=\"img\" aria-label=\"Roofline: attainable FLOP per second over FLOP per byte\">\n"
+        "<svg class=\"roofline\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" fill=\"var(--muted,currentColor)\" \
+         font-size=\"12\" role=\"img\" aria-label=\"Roofline: attainable FLOP per second over FLOP per byte\">\n"
     );
     picture.ground(&mut out);
     picture.grid(&mut out);
     picture.roof(&mut out);
     picture.points(&mut out);
-    for (element, look) in LOOKS {
-        // Names are escaped, so only an element begins like this.
-        out = out.replace(element, &format!("{element} {look}"));
-    }
     out + "</svg>\n"
 }
 
@@ -118,12 +84,12 @@ impl<'a> Picture<'a> {
         let floor = HEIGHT - BOTTOM;
         let _ = writeln!(
             out,
-            "<path class=\"memory\" d=\"M{:.1} {floor:.1}L{:.1} {:.1}L{:.1} {:.1}V{floor:.1}Z\"/>",
+            "<path fill=\"{MEMORY}\" opacity=\"0.09\" d=\"M{:.1} {floor:.1}L{:.1} {:.1}L{:.1} {:.1}V{floor:.1}Z\"/>",
             begin.0, begin.0, begin.1, bend.0, bend.1,
         );
         let _ = writeln!(
             out,
-            "<path class=\"arithmetic\" d=\"M{:.1} {floor:.1}V{:.1}H{:.1}V{floor:.1}Z\"/>",
+            "<path fill=\"{ARITHMETIC}\" opacity=\"0.09\" d=\"M{:.1} {floor:.1}V{:.1}H{:.1}V{floor:.1}Z\"/>",
             bend.0, bend.1, end.0,
         );
     }
@@ -134,7 +100,7 @@ impl<'a> Picture<'a> {
             let (x, _) = self.at(10_f64.powi(decade), 1.0);
             let _ = writeln!(
                 out,
-                "<path class=\"grid\" d=\"M{x:.1} {TOP}V{floor}\"/>\
+                "<path stroke=\"{GRID}\" d=\"M{x:.1} {TOP}V{floor}\"/>\
                  <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 floor + 18.0,
                 power(decade),
@@ -144,7 +110,7 @@ impl<'a> Picture<'a> {
             let (_, y) = self.at(1.0, 10_f64.powi(decade));
             let _ = writeln!(
                 out,
-                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>\
+                "<path stroke=\"{GRID}\" d=\"M{LEFT} {y:.1}H{right}\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 8.0,
                 y + 4.0,
@@ -154,8 +120,8 @@ impl<'a> Picture<'a> {
         let middle = TOP.midpoint(floor);
         let _ = writeln!(
             out,
-            "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">FLOP per byte</text>\
-             <text class=\"axis\" transform=\"translate(16 {middle:.1}) rotate(-90)\" text-anchor=\"middle\">FLOP/s</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">FLOP per byte</text>\
+             <text transform=\"translate(16 {middle:.1}) rotate(-90)\" text-anchor=\"middle\">FLOP/s</text>",
             LEFT.midpoint(right),
             HEIGHT - 8.0,
         );
@@ -166,13 +132,14 @@ impl<'a> Picture<'a> {
         let [begin, bend, end] = self.corners();
         let _ = writeln!(
             out,
-            "<path class=\"roof\" d=\"M{:.1} {:.1}L{:.1} {:.1}H{:.1}\"/>",
+            "<path class=\"roof\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"2.2\" stroke-linejoin=\"round\" \
+             d=\"M{:.1} {:.1}L{:.1} {:.1}H{:.1}\"/>",
             begin.0, begin.1, bend.0, bend.1, end.0,
         );
         let floor = HEIGHT - BOTTOM;
         let _ = writeln!(
             out,
-            "<path class=\"ridge\" d=\"M{:.1} {:.1}V{floor:.1}\"/>",
+            "<path stroke=\"var(--muted,#888)\" stroke-dasharray=\"3 4\" d=\"M{:.1} {:.1}V{floor:.1}\"/>",
             bend.0, bend.1,
         );
         // Below the roof, where no mark stands.
@@ -181,7 +148,7 @@ impl<'a> Picture<'a> {
             let (x, y) = (begin.0.midpoint(bend.0), begin.1.midpoint(bend.1));
             let _ = writeln!(
                 out,
-                "<text class=\"label\" transform=\"translate({x:.1} {y:.1}) rotate({angle:.2})\" \
+                "<text {LABEL} transform=\"translate({x:.1} {y:.1}) rotate({angle:.2})\" \
                  y=\"18\" text-anchor=\"middle\">{}</text>",
                 si(roof.bytes_per_s, "B/s"),
             );
@@ -189,7 +156,7 @@ impl<'a> Picture<'a> {
         if end.0 - bend.0 > 90.0 {
             let _ = writeln!(
                 out,
-                "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                "<text {LABEL} x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 end.0 - 6.0,
                 bend.1 + 18.0,
                 si(roof.flop_per_s, "FLOP/s"),
@@ -213,7 +180,7 @@ impl<'a> Picture<'a> {
             if has_room {
                 let _ = writeln!(
                     out,
-                    "<text class=\"region\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{words}</text>",
+                    "<text font-style=\"italic\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{words}</text>",
                     floor - 10.0,
                 );
             }
@@ -229,15 +196,15 @@ impl<'a> Picture<'a> {
             .map(|point| point.place(roof))
             .map(|(intensity, rate)| self.at(intensity, rate))
             .collect();
-        let marks = marks(&places);
+        let marks = mark_places::marks(&places, WIDTH);
         let points = || self.roofline.points.iter().zip(&places).zip(&marks);
         // Lines first: they must not cross out a mark.
         for ((point, (x, y)), (across, up)) in points() {
-            let side = point.side(roof).name();
+            let colour = colour(point.side(roof));
             let _ = writeln!(
                 out,
-                "<g class=\"point {side}\"><path class=\"leader\" d=\"M{x:.1} {y:.1}L{across:.1} {up:.1}\"/>\
-                 <circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>",
+                "<path stroke=\"{colour}\" d=\"M{x:.1} {y:.1}L{across:.1} {up:.1}\"/>\
+                 <circle fill=\"{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>",
             );
             if point.achieved_flop_per_s.is_some() {
                 // What is left to gain.
@@ -245,18 +212,18 @@ impl<'a> Picture<'a> {
                 let (_, top) = self.at(point.intensity(), attainable);
                 let _ = writeln!(
                     out,
-                    "<g class=\"point {side}\"><path class=\"gain\" d=\"M{x:.1} {y:.1}V{top:.1}\"/></g>"
+                    "<path stroke=\"{colour}\" stroke-dasharray=\"2 3\" d=\"M{x:.1} {y:.1}V{top:.1}\"/>"
                 );
             }
         }
         for (index, ((point, _), (across, up))) in points().enumerate() {
             let intensity = point.intensity();
-            let side = point.side(roof).name();
+            let side = point.side(roof);
             let most = si(roof.attainable_flop_per_s(intensity), "FLOP/s");
             let held = if point.is_above(roof) {
                 format!("above the roof of {most}")
             } else {
-                format!("bound by {side}, at most {most}")
+                format!("bound by {}, at most {most}", side.name())
             };
             let said = format!(
                 "{}: {} FLOP/byte, {held}",
@@ -265,9 +232,12 @@ impl<'a> Picture<'a> {
             );
             let _ = writeln!(
                 out,
-                "<g class=\"point {side}\"><title>{}</title>\
-                 <circle class=\"mark\" cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{MARK}\"/>\
-                 <text fill=\"#fff\" x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></g>",
+                "<g class=\"point\" color=\"{}\"><title>{}</title>\
+                 <circle class=\"mark\" fill=\"var(--ground,currentColor)\" stroke=\"currentColor\" stroke-width=\"1.4\" \
+                 cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{MARK}\"/>\
+                 <text fill=\"var(--ink,#fff)\" font-weight=\"600\" font-size=\"11\" x=\"{across:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"middle\">{}</text></g>",
+                colour(side),
                 escaped(&said),
                 up + 4.0,
                 mark(index),
@@ -276,35 +246,12 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Where the marks of points stand: above them, beside and higher where others are in the way.
-fn marks(places: &[Place]) -> Vec<Place> {
-    let gap = 2.0 * MARK + 1.5;
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by(|one, other| places[*one].0.total_cmp(&places[*other].0));
-    let mut marks: Vec<Option<Place>> = vec![None; places.len()];
-    for index in order {
-        let (x, y) = places[index];
-        let is_free = |(across, up): &Place| {
-            let is_near = |other: &Place, gap: f64| {
-                (other.0 - across).abs() < gap && (other.1 - up).abs() < gap
-            };
-            (MARK + 1.0..WIDTH - MARK).contains(across)
-                && *up > MARK + 1.0
-                && !marks.iter().flatten().any(|other| is_near(other, gap))
-                && !places.iter().any(|other| is_near(other, MARK + 5.0))
-        };
-        // Near ones first: three levels above the point, then columns to its sides.
-        let sides = (0..2 * MOST_POINTS).map(|step| match (step % 2, step.div_ceil(2)) {
-            (0, columns) => -(columns as f64) * gap,
-            (_, columns) => columns as f64 * gap,
-        });
-        let mut near = sides.flat_map(|side| {
-            (0..LEVELS).map(move |level| (x + side, y - LIFT - level as f64 * 5.0))
-        });
-        let above = (x, (y - LIFT).max(MARK + 1.0));
-        marks[index] = Some(near.find(is_free).unwrap_or(above));
+/// What work looks like by what holds it back.
+fn colour(side: BoundBy) -> &'static str {
+    match side {
+        BoundBy::Memory => MEMORY,
+        BoundBy::Arithmetic => ARITHMETIC,
     }
-    marks.into_iter().flatten().collect()
 }
 
 /// A power of ten as it is read: `100 G`.

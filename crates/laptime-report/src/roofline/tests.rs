@@ -158,14 +158,16 @@ fn every_element_of_the_drawing_has_a_look_of_its_own() {
     };
     let slow = point("<path class=\"grid\"", 1_000, 1_000_000);
     let svg = svg::render(&Roofline::new(roof(), vec![measured, slow]).unwrap());
-    for element in svg
-        .split('<')
-        .filter(|element| element.contains("class=\""))
-    {
-        let is_styled = ["fill=", "stroke=", "color="]
-            .iter()
-            .any(|look| element.contains(look));
-        assert!(is_styled || element.starts_with("text"), "{element}");
+    let is_drawn = |element: &&str| element.starts_with("path") || element.starts_with("circle");
+    for element in svg.split('<').filter(is_drawn) {
+        let is_styled = element.contains("fill=") || element.contains("stroke=");
+        assert!(is_styled, "{element}");
+    }
+    let colours = svg.split("var(").skip(1);
+    assert!(colours.clone().count() > 10);
+    for colour in colours {
+        let (variable, _) = colour.split_once(')').unwrap();
+        assert!(variable.contains(','), "{variable} is a page's alone");
     }
 }
 
