@@ -47,22 +47,24 @@ fn sampled_of(summary: &Summary, all: &Functions, lap: &LapFunctions, view: &Vie
         [_] => heading("functions", (&lap.path, lap.kind), all.laps.len()),
         _ => "functions".to_owned(),
     };
-    Section {
-        heading: Some(shown),
-        remark: Some(said.into_iter().flatten().collect::<Vec<_>>().join(". ")),
-        content: Content::Table(functions::table(summary, all, &laps, most, view)),
-    }
+    Section::headed(
+        shown,
+        Content::Table(functions::table(summary, all, &laps, most, view)),
+    )
+    .remarked(said.into_iter().flatten().collect::<Vec<_>>().join(". "))
 }
 
 fn counted(all: &Functions, view: &View) -> Option<Section> {
     let exact = all.exact.as_ref()?;
     let lap = exact.main_lap()?;
     let most = view.top.unwrap_or(MOST);
-    Some(Section {
-        heading: Some(heading("calls", (&lap.path, lap.kind), exact.laps.len())),
-        remark: Some(calls::LONGER.to_owned()),
-        content: Content::Table(calls::table(exact, &[lap], most, view)),
-    })
+    Some(
+        Section::headed(
+            heading("calls", (&lap.path, lap.kind), exact.laps.len()),
+            Content::Table(calls::table(exact, &[lap], most, view)),
+        )
+        .remarked(calls::LONGER),
+    )
 }
 
 /// Which lap it is: of several the slowest.

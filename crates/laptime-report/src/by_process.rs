@@ -17,14 +17,16 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
     for one in &summary.by_process {
         let called = name::short(&one.called());
-        sections.push(Section {
-            heading: Some(called.clone()),
-            remark: Some(format!(
+        sections.push(
+            Section::headed(
+                called.clone(),
+                Content::Table(span_table::table(summary, &one.rows, view)),
+            )
+            .remarked(format!(
                 "shares are of the {} that it ran",
                 ran(one.wall_ns)
             )),
-            content: Content::Table(span_table::table(summary, &one.rows, view)),
-        });
+        );
         let found = (one.steady.as_ref(), one.steady_why.as_ref());
         sections.extend(
             steady::section(summary, found, &one.rows, view).map(|section| Section {
@@ -48,11 +50,7 @@ fn others(summary: &Summary) -> Option<Section> {
         lines.truncate(MOST_OTHERS);
         lines.push(format!("… {hidden} more, all in JSON"));
     }
-    Some(Section {
-        heading: Some("other processes".to_owned()),
-        remark: None,
-        content: Content::Lines(lines),
-    })
+    Some(Section::headed("other processes", Content::Lines(lines)))
 }
 
 fn line(process: &ProcessSummary) -> String {

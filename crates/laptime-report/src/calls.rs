@@ -38,11 +38,11 @@ pub fn section(summary: &Summary, exact: &ExactFunctions, view: &View) -> Sectio
     if let Some(cut_off) = cut_off(summary) {
         remark = format!("{remark}. {cut_off}");
     }
-    Section {
-        heading: Some("functions, exact".to_owned()),
-        remark: Some(remark),
-        content: Content::Table(table(exact, &laps, view.top.unwrap_or(FEW), view)),
-    }
+    Section::headed(
+        "functions, exact",
+        Content::Table(table(exact, &laps, view.top.unwrap_or(FEW), view)),
+    )
+    .remarked(remark)
 }
 
 /// The laps that are shown.

@@ -110,18 +110,16 @@ fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
     sections.extend(devices::section(summary).filter(|_| view.filter.is_none()));
     let figures = figures::of_marks_and_metrics(summary);
     if !figures.is_empty() && view.filter.is_none() {
-        sections.push(Section {
-            heading: Some("marks and metrics".to_owned()),
-            remark: None,
-            content: Content::Figures(figures),
-        });
+        sections.push(Section::headed(
+            "marks and metrics",
+            Content::Figures(figures),
+        ));
     }
     if !summary.until.is_empty() {
-        sections.push(Section {
-            heading: Some("learning speed".to_owned()),
-            remark: None,
-            content: Content::Figures(until::figures(summary)),
-        });
+        sections.push(Section::headed(
+            "learning speed",
+            Content::Figures(until::figures(summary)),
+        ));
     }
     sections
 }

@@ -12,11 +12,10 @@ pub fn section(summary: &Summary) -> Option<Section> {
     if summary.devices.is_empty() {
         return None;
     }
-    Some(Section {
-        heading: Some("devices".to_owned()),
-        remark: Some(remark(summary)),
-        content: Content::Table(table(&summary.devices)),
-    })
+    Some(
+        Section::headed("devices", Content::Table(table(&summary.devices)))
+            .remarked(remark(summary)),
+    )
 }
 
 /// What the rows are of.

@@ -4,14 +4,13 @@
 //! tree and markdown turn it into characters. Numbers are still numbers here and know
 //! what they are.
 
-use std::borrow::Cow;
+mod table;
 
-use laptime_core::{Unavailable, Warning};
+pub use table::{Cell, Row, Table};
 
-use crate::column::Column;
+use laptime_core::Warning;
+
 use crate::flame::Flame;
-use crate::name;
-use crate::quantity::Precision;
 use crate::roofline::Roofline;
 
 /// A report.
@@ -73,161 +72,25 @@ impl From<Content> for Section {
     }
 }
 
-/// Rows under headings: the only kind of table there is. Each row has a name, which may be its place in a tree.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Table {
-    /// What the rows are.
-    pub lead: Cow<'static, str>,
-    /// What the cells after the name hold.
-    pub columns: Vec<Column>,
-    /// What [`Column::AGAINST`] is against.
-    pub base: String,
-    /// Rows, parents before children.
-    pub rows: Vec<Row>,
-    /// What needs saying below it.
-    pub notes: Vec<String>,
-    /// What needs saying of a column, where it is shown.
-    pub notes_of: Vec<(Column, String)>,
-    /// Why cells are absent, each reason once: [`Cell::Absent`] counts in it.
-    pub reasons: Vec<Unavailable>,
-}
-
-impl Table {
-    /// What stands above a column.
-    pub fn heading(&self, column: Column) -> Cow<'static, str> {
-        match column {
-            Column::AGAINST => format!("{} {}", column.heading, name::visible(&self.base)).into(),
-            column => column.heading.into(),
-        }
-    }
-
-    /// What needs saying of the columns that are shown.
-    pub fn notes_where(&self, is_shown: impl Fn(usize) -> bool) -> impl Iterator<Item = &str> {
-        let at = |column| self.columns.iter().position(|known| *known == column);
-        let notes = self.notes_of.iter();
-        notes
-            .filter(move |(column, _)| at(*column).is_some_and(&is_shown))
-            .map(|(_, note)| note.as_str())
-    }
-}
-
-/// A row of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The row's own name, as given.
-    pub name: String,
-    /// For every level above it and its own, whether that row is the last of its siblings.
-    pub lasts: Vec<bool>,
-    /// Name of the spans that it is about, for which a page's timeline is searched; none for other rows.
-    pub span: Option<String>,
-    /// Whether it is a leftover rather than spans.
-    pub is_leftover: bool,
-    /// One cell a column.
-    pub cells: Vec<Cell>,
-}
-
-impl Row {
-    /// A row that stands in no tree.
-    pub fn new(name: impl Into<String>, cells: Vec<Cell>) -> Self {
+impl Section {
+    /// What stands under a heading.
+    pub(crate) fn headed(heading: impl Into<String>, content: Content) -> Self {
         Self {
-            name: name.into(),
-            lasts: vec![false],
-            span: None,
-            is_leftover: false,
-            cells,
+            heading: Some(heading.into()),
+            ..content.into()
         }
     }
 
-    /// What it has in a column of its table.
-    pub fn cell(&self, table: &Table, column: Column) -> Option<&Cell> {
-        let at = table.columns.iter().position(|known| *known == column)?;
-        self.cells.get(at)
-    }
-}
-
-/// A number, or none.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
-    /// Spans: finished ones, and those only partly inside.
-    Count(u64, u64),
-    /// Nanoseconds.
-    Time(u64, Precision),
-    /// Nanoseconds of a benchmark: an iteration may take few of them, and parts of one count.
-    Measured(f64),
-    /// Bytes.
-    Bytes(i64),
-    /// A share, 1.0 for all.
-    Share(f64),
-    /// A whole number with the prefix that fits it.
-    Scaled(u128),
-    /// A whole number to its last digit.
-    Exact(u128),
-    /// Bytes, however many.
-    ManyBytes(u128),
-    /// A ratio, or a rate, with the prefix that fits it.
-    Rate(f64),
-    /// By which part of the base a number is larger; below zero where it is smaller.
-    Change(f64),
-    /// Between which two changes the true one is.
-    Interval(f64, f64),
-    /// Nanoseconds more; below zero where they are less.
-    Difference(f64),
-    /// A number of unknown size, such as a metric's.
-    Plain(f64),
-    /// Watts.
-    Watts(f64),
-    /// Joules.
-    Joules(f64),
-    /// A word, or numbers that stand together in a way of their own.
-    Word(Cow<'static, str>),
-    /// Nothing belongs here.
-    Blank,
-    /// Not there, for the reason of this number in the table's; one beyond them where none is said.
-    Absent(usize),
-}
-
-impl From<&'static str> for Cell {
-    fn from(word: &'static str) -> Self {
-        Self::Word(word.into())
-    }
-}
-
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
-        Self::Word(text.into())
-    }
-}
-
-impl Cell {
-    /// An absent number, whose reason is told once below its table.
-    pub fn absent(why: Option<&Unavailable>, reasons: &mut Vec<Unavailable>) -> Self {
-        let Some(why) = why else {
-            return Self::Absent(usize::MAX);
-        };
-        let known = reasons.iter().position(|known| known == why);
-        Self::Absent(known.unwrap_or_else(|| {
-            reasons.push(why.clone());
-            reasons.len() - 1
-        }))
+    /// A sentence alone.
+    pub(crate) fn remark(remark: impl Into<String>) -> Self {
+        Self::from(Content::Remark).remarked(remark)
     }
 
-    /// What cells of a column are ordered by.
-    pub fn number(&self) -> Option<f64> {
-        match *self {
-            Self::Count(number, _) | Self::Time(number, _) => Some(number as f64),
-            Self::Bytes(bytes) => Some(bytes as f64),
-            Self::Measured(number)
-            | Self::Share(number)
-            | Self::Rate(number)
-            | Self::Watts(number)
-            | Self::Joules(number)
-            | Self::Change(number)
-            | Self::Difference(number)
-            | Self::Plain(number) => Some(number),
-            Self::Scaled(number) | Self::Exact(number) | Self::ManyBytes(number) => {
-                Some(number as f64)
-            }
-            Self::Interval(..) | Self::Word(_) | Self::Blank | Self::Absent(_) => None,
+    /// The same with a sentence below its heading.
+    pub(crate) fn remarked(self, remark: impl Into<String>) -> Self {
+        Self {
+            remark: Some(remark.into()),
+            ..self
         }
     }
 }

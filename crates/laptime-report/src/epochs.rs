@@ -32,17 +32,15 @@ pub fn section(summary: &Summary) -> Option<Section> {
             [format!("… {hidden} more, all in JSON")],
         );
     }
-    Some(Section {
-        heading: Some("epochs".to_owned()),
-        remark: Some(format!(
+    Some(
+        Section::headed("epochs", Content::Lines(lines)).remarked(format!(
             "{} in {}{}{}",
             plural(epochs.len() as u64, "epoch", "epochs"),
             time(whole_ns),
             steps.unwrap_or_default(),
             whose(summary),
         )),
-        content: Content::Lines(lines),
-    })
+    )
 }
 
 /// Which process's epochs these are, and how long the others' took; nothing where only one has any.

@@ -22,11 +22,7 @@ pub const HEADING: &str = "findings";
 /// The list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
     let lines: Vec<String> = summary.findings.iter().filter_map(said).collect();
-    (!lines.is_empty()).then(|| Section {
-        heading: Some(HEADING.to_owned()),
-        remark: None,
-        content: Content::Lines(lines),
-    })
+    (!lines.is_empty()).then(|| Section::headed(HEADING, Content::Lines(lines)))
 }
 
 /// A finding in words; `None` for kinds that a later version knows.

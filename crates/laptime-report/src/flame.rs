@@ -53,15 +53,9 @@ pub struct Flame {
 
 /// The section of a page.
 pub fn section(functions: &Functions) -> Section {
-    Section {
-        heading: Some("flame graph".to_owned()),
-        remark: Some(
-            "laps on top, below them the functions that they were in, from the caller to what it calls; the \
+    Section::headed("flame graph", Content::Flame(Flame::of(functions))).remarked("laps on top, below them the functions that they were in, from the caller to what it calls; the \
              wider, the more time; a click zooms in, another one on the same bar out"
-                .to_owned(),
-        ),
-        content: Content::Flame(Flame::of(functions)),
-    }
+                )
 }
 
 impl Flame {

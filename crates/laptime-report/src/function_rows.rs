@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use laptime_analysis::{FunctionTime, RowKind, is_shutdown};
 use laptime_core::short_file;
 
-use crate::document::{Cell, Content, Row, Section};
+use crate::document::{Cell, Row, Section};
 use crate::name;
 use crate::view::{FunctionSort, View};
 
@@ -58,14 +58,10 @@ pub fn least_ns(view: &View, ratio: f64, lap_ns: u64) -> f64 {
 
 /// What stands where a filter lets no lap through.
 pub fn no_lap(pattern: &str) -> Section {
-    Section {
-        heading: None,
-        remark: Some(format!(
-            "no lap with functions matches {}",
-            name::visible(pattern)
-        )),
-        content: Content::Remark,
-    }
+    Section::remark(format!(
+        "no lap with functions matches {}",
+        name::visible(pattern)
+    ))
 }
 
 /// What a lap is called; one of the program's own may have the name of what is left over.

@@ -37,22 +37,18 @@ pub fn section(summary: &Summary, view: &View) -> Section {
                      `--calls` counts their calls."
                 .to_owned(),
         };
-        return Section {
-            heading: None,
-            remark: Some(nothing),
-            content: Content::Remark,
-        };
+        return Section::remark(nothing);
     };
     let laps = asked(summary, functions, view);
     if let Some(pattern) = view.filter.as_deref().filter(|_| laps.is_empty()) {
         return function_rows::no_lap(pattern);
     }
     let most = view.top.unwrap_or(FEW);
-    Section {
-        heading: Some("functions".to_owned()),
-        remark: Some(remark(summary, functions)),
-        content: Content::Table(table(summary, functions, &laps, most, view)),
-    }
+    Section::headed(
+        "functions",
+        Content::Table(table(summary, functions, &laps, most, view)),
+    )
+    .remarked(remark(summary, functions))
 }
 
 fn remark(summary: &Summary, functions: &Functions) -> String {

@@ -5,16 +5,16 @@
 
 use std::fmt::Write;
 
-use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
+use crate::document::{Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
 use crate::headline;
 use crate::marks::Marks;
 use crate::name;
-use crate::text::{self, capitalised};
+use crate::text::capitalised;
 
 /// Renders a document.
 pub fn render(document: &Document) -> String {
-    let title = name::fitted(&name::visible(&document.title), name::LONGEST, "…");
+    let title = name::bounded(&document.title);
     let title = if title.is_empty() {
         "Summary".to_owned()
     } else {
@@ -96,17 +96,15 @@ fn of_table(table: &Table, marks: &mut Marks) -> String {
     for row in &table.rows {
         out += &of_row(row, table, marks);
     }
-    let mut said: Vec<String> = table.notes_where(|_| true).map(str::to_owned).collect();
-    said.extend(marks.notes(table, &Glyphs::new(true), |_| true));
-    for note in table.notes.iter().chain(&said) {
-        let _ = writeln!(out, "\n{}", self::said(note));
+    for note in marks.notes(table, &Glyphs::new(true), |_| true) {
+        let _ = writeln!(out, "\n{}", said(&note));
     }
     out
 }
 
 fn of_row(row: &Row, table: &Table, marks: &Marks) -> String {
     let indent = "&emsp;".repeat(row.lasts.len() - 1);
-    let shown = escaped(&name::fitted(&name::visible(&row.name), name::LONGEST, "…"));
+    let shown = escaped(&name::bounded(&row.name));
     let shown = if row.is_leftover {
         format!("*{shown}*")
     } else {
@@ -114,11 +112,7 @@ fn of_row(row: &Row, table: &Table, marks: &Marks) -> String {
     };
     let mut out = format!("| {indent}{shown} |");
     for cell in &row.cells {
-        let number = match cell {
-            Cell::Absent(_) => marks.dash(table, cell, &Glyphs::new(true)),
-            cell => escaped(&text::inline(cell).unwrap_or_default()),
-        };
-        let _ = write!(out, " {number} |");
+        let _ = write!(out, " {} |", escaped(&marks.shown(table, cell)));
     }
     out + "\n"
 }
@@ -127,11 +121,7 @@ fn of_figures(figures: &[Figure]) -> String {
     let glyphs = Glyphs::new(true);
     let mut out = "| name | course | |\n| :--- | :--- | :--- |\n".to_owned();
     for figure in figures {
-        let label = escaped(&name::fitted(
-            &name::visible(&figure.label),
-            name::LONGEST,
-            "…",
-        ));
+        let label = escaped(&name::bounded(&figure.label));
         let curve = glyphs.curve(&figure.values, 20);
         let _ = writeln!(out, "| {label} | {curve} | {} |", figure.facts);
     }

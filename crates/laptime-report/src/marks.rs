@@ -5,6 +5,7 @@ use laptime_core::Unavailable;
 
 use crate::document::{Cell, Content, Section, Table};
 use crate::glyphs::Glyphs;
+use crate::text;
 
 /// The reasons of a document, or of a table that stands alone.
 #[derive(Debug, Default)]
@@ -38,6 +39,14 @@ impl Marks {
         self.said.resize(self.reasons.len(), false);
     }
 
+    /// What stands in a cell, on its own.
+    pub fn shown(&self, table: &Table, cell: &Cell) -> String {
+        match cell {
+            Cell::Absent(_) => self.dash(table, cell, &Glyphs::new(true)),
+            cell => text::inline(cell),
+        }
+    }
+
     /// What stands in the place of an absent number.
     pub fn dash(&self, table: &Table, cell: &Cell, glyphs: &Glyphs) -> String {
         let known = reason(table, cell).and_then(|reason| self.number(reason));
@@ -49,14 +58,14 @@ impl Marks {
         }
     }
 
-    /// The reasons of the cells that are shown, but for those said before.
+    /// What is said below a table, and the reasons of its cells that are shown, but for those said before.
     pub fn notes(
         &mut self,
         table: &Table,
         glyphs: &Glyphs,
         is_shown: impl Fn(usize) -> bool,
     ) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = table.notes_where(&is_shown).cloned().collect();
         for row in &table.rows {
             let shown = row.cells.iter().enumerate().filter(|(at, _)| is_shown(*at));
             for (_, cell) in shown {

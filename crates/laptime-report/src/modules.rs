@@ -40,11 +40,7 @@ pub fn section(summary: &Summary, view: &View) -> Section {
             "No module was timed. `laptime run --modules` times each layer of a PyTorch network."
                 .to_owned()
         };
-        return Section {
-            heading: None,
-            remark: Some(nothing),
-            content: Content::Remark,
-        };
+        return Section::remark(nothing);
     }
     let since = steady.map_or_else(String::new, |steady| {
         format!(
@@ -58,13 +54,9 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     } else {
         "each module"
     };
-    Section {
-        heading: None,
-        remark: Some(format!(
-            "time{clock} that {of} took without the modules inside{since}; shares are of these rows together"
-        )),
-        content: Content::Table(table(&modules, view)),
-    }
+    Section::from(Content::Table(table(&modules, view))).remarked(format!(
+        "time{clock} that {of} took without the modules inside{since}; shares are of these rows together"
+    ))
 }
 
 /// The modules that take most, for a page: forward and backward of each stand together here, and apart in

@@ -17,6 +17,11 @@ pub fn short(name: &str) -> String {
     fitted(&visible(name), SHORT, "…")
 }
 
+/// A name where there is no column to fit it in.
+pub fn bounded(name: &str) -> String {
+    fitted(&visible(name), LONGEST, "…")
+}
+
 /// A printed path as it stands in a sentence: `request /login/parse`, where the printed path has `\/` for
 /// the slash inside of a name.
 pub fn path(path: &str) -> String {

@@ -31,16 +31,15 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     };
     let laps: Vec<&LapOperators> = all.laps.iter().filter(is_asked).collect();
     let most = view.top.unwrap_or(FEW);
-    let on_host = Section {
-        heading: Some("operators".to_owned()),
-        remark: Some(remark(all)),
-        content: Content::Table(of_operators(all, &laps, most)),
-    };
+    let on_host = Section::headed("operators", Content::Table(of_operators(all, &laps, most)))
+        .remarked(remark(all));
     let works = laps.iter().any(|lap| !lap.kernels.is_empty());
-    let on_device = works.then(|| Section {
-        heading: Some("kernels and copies".to_owned()),
-        remark: Some(of_devices(all)),
-        content: Content::Table(of_kernels(&laps, most)),
+    let on_device = works.then(|| {
+        Section::headed(
+            "kernels and copies",
+            Content::Table(of_kernels(&laps, most)),
+        )
+        .remarked(of_devices(all))
     });
     [on_host].into_iter().chain(on_device).collect()
 }
@@ -52,11 +51,7 @@ fn nothing(summary: &Summary) -> Section {
     } else {
         "no step was profiled: `laptime run --kernels 10:13 train.py` profiles three of them"
     };
-    Section {
-        heading: Some("operators".to_owned()),
-        remark: Some(why.to_owned()),
-        content: Content::Remark,
-    }
+    Section::headed("operators", Content::Remark).remarked(why)
 }
 
 fn remark(all: &Operators) -> String {

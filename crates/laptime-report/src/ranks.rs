@@ -51,10 +51,11 @@ fn takes_steps(summary: &Summary) -> bool {
 
 /// What a step of each process is made of.
 pub fn section(summary: &Summary) -> Option<Section> {
-    (!summary.ranks.is_empty()).then(|| Section {
-        heading: Some("a step of each process".to_owned()),
-        remark: None,
-        content: Content::Lines(summary.ranks.iter().map(line).collect()),
+    (!summary.ranks.is_empty()).then(|| {
+        Section::headed(
+            "a step of each process",
+            Content::Lines(summary.ranks.iter().map(line).collect()),
+        )
     })
 }
 

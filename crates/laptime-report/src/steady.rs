@@ -25,11 +25,7 @@ pub fn section(
     // Without steps nobody asked for a steady state.
     let is_step = |row: &SpanRow| row.names.last().is_some_and(|name| name == "step");
     let why = why.filter(|_| rows.iter().any(is_step))?;
-    Some(Section {
-        heading: Some("no steady state".to_owned()),
-        remark: Some(why.to_string()),
-        content: Content::Remark,
-    })
+    Some(Section::headed("no steady state", Content::Remark).remarked(why.to_string()))
 }
 
 fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
@@ -53,14 +49,14 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
     // Those of the run stand above all tables, as a finding.
     let is_unsteady = |finding: &Finding| matches!(finding, Finding::Unsteady { .. });
     let is_found = summary.by_process.is_empty() && summary.findings.iter().any(is_unsteady);
-    Section {
-        heading: Some(format!("steady state from {noun} {}", steady.from_step)),
-        remark: Some(format!(
-            "{warmup}; shares are of the {whole} from there to the last span{}",
-            doubts(if is_found { &[] } else { &steady.warnings }),
-        )),
-        content: Content::Table(span_table::table(summary, &steady.rows, view)),
-    }
+    Section::headed(
+        format!("steady state from {noun} {}", steady.from_step),
+        Content::Table(span_table::table(summary, &steady.rows, view)),
+    )
+    .remarked(format!(
+        "{warmup}; shares are of the {whole} from there to the last span{}",
+        doubts(if is_found { &[] } else { &steady.warnings }),
+    ))
 }
 
 /// What follows a remark that there are reasons to doubt.

@@ -52,10 +52,10 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
     for column in SHOWN {
         let index = table.columns.iter().position(|known| *known == column);
         let cell = index.map_or(&Cell::Blank, |index| &row.cells[index]);
-        let Some(number) = text::inline(cell).filter(|number| !number.is_empty()) else {
+        let number = glyphs.plain(&text::inline(cell));
+        if number.is_empty() {
             continue;
-        };
-        let number = glyphs.plain(&number);
+        }
         let before = match column {
             Column::COUNT if glyphs.is_utf8() => "  ×",
             Column::COUNT => "  x",

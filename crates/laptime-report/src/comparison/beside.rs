@@ -17,10 +17,9 @@ pub fn section(pair: &Pair) -> Option<Section> {
         .beside
         .iter()
         .map(|beside| Row::new(beside.name.clone(), cells(beside)));
-    Some(Section {
-        heading: Some("beside the times".to_owned()),
-        remark: None,
-        content: Content::Table(Table {
+    Some(Section::headed(
+        "beside the times",
+        Content::Table(Table {
             lead: "number".into(),
             columns: vec![Column::BASE, Column::NEW, Column::CHANGE],
             rows: rows.collect(),
@@ -29,7 +28,7 @@ pub fn section(pair: &Pair) -> Option<Section> {
             )],
             ..Table::default()
         }),
-    })
+    ))
 }
 
 fn cells(beside: &Beside) -> Vec<Cell> {
@@ -54,5 +53,5 @@ fn cell(unit: Unit, number: f64) -> Cell {
 
 /// A number with its unit, in a sentence.
 pub fn shown(unit: Unit, number: f64) -> String {
-    text::inline(&cell(unit, number)).unwrap_or_default()
+    text::inline(&cell(unit, number))
 }

@@ -35,11 +35,7 @@ pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
 }
 
 fn lines(heading: &str, lines: Vec<String>) -> Option<Section> {
-    (!lines.is_empty()).then(|| Section {
-        heading: Some(heading.to_owned()),
-        remark: None,
-        content: Content::Lines(lines),
-    })
+    (!lines.is_empty()).then(|| Section::headed(heading, Content::Lines(lines)))
 }
 
 fn differs(pair: &Pair) -> Vec<String> {

@@ -16,11 +16,10 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
         .first()
         .map_or("step", |pair| pair.noun.as_str());
     let lines = comparison.changes.iter().map(|change| line(change, noun));
-    Some(Section {
-        heading: Some("changes in the order of the recordings".to_owned()),
-        remark: None,
-        content: Content::Lines(lines.collect()),
-    })
+    Some(Section::headed(
+        "changes in the order of the recordings",
+        Content::Lines(lines.collect()),
+    ))
 }
 
 fn line(change: &Change, noun: &str) -> String {

@@ -7,7 +7,7 @@ const BACKTICK: &str = "&#96;";
 
 /// A text of unknown origin, on one line, of bounded length.
 pub fn text(text: &str) -> String {
-    escaped(&name::fitted(&name::visible(text), name::LONGEST, "…"))
+    escaped(&name::bounded(text))
 }
 
 /// A sentence of unknown origin, whole. What stands between two backticks is shown as code.

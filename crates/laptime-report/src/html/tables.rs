@@ -9,7 +9,6 @@ use crate::findings;
 use crate::glyphs::Glyphs;
 use crate::marks::Marks;
 use crate::roofline::svg;
-use crate::text;
 
 /// Characters of a notebook's longest bar.
 const BAR: usize = 12;
@@ -144,10 +143,8 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
         of_row(row, table, place, marks, out);
     }
     *out += "</tbody>\n</table></div>\n";
-    let mut said: Vec<String> = table.notes_where(|_| true).map(str::to_owned).collect();
-    said.extend(marks.notes(table, &Glyphs::new(true), |_| true));
-    for note in table.notes.iter().chain(&said) {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(note));
+    for note in marks.notes(table, &Glyphs::new(true), |_| true) {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(&note));
     }
 }
 
@@ -186,17 +183,13 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
             String::new()
         };
         match cell {
-            Cell::Absent(_) => {
-                let dash = marks.dash(table, cell, &Glyphs::new(true));
-                let _ = write!(out, "<td{label}>{dash}</td>");
-            }
             Cell::Word(word) if is_labelled => {
                 // `not comparable` is two classes.
                 let _ = write!(out, "<td class=\"verdict {word}\">{word}</td>");
             }
             Cell::Blank => *out += "<td></td>",
             cell => {
-                let number = text::inline(cell).unwrap_or_default();
+                let number = marks.shown(table, cell);
                 let number = match place {
                     Place::Page { .. } => markup::sentence(&number),
                     Place::Notebook => markup::sentence(&number).replace(' ', "&nbsp;"),

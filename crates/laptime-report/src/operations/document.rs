@@ -64,11 +64,10 @@ fn with_tables(
     }
     sections.extend(uncounted::sections(counts, view.exact));
     sections.extend(roofline.map(Roofline::section));
-    sections.push(Section {
-        heading: Some("conventions".to_owned()),
-        remark: None,
-        content: Content::Lines(CONVENTIONS.iter().map(|line| (*line).to_owned()).collect()),
-    });
+    sections.push(Section::headed(
+        "conventions",
+        Content::Lines(CONVENTIONS.iter().map(|line| (*line).to_owned()).collect()),
+    ));
     Document {
         title: title(counts, subject),
         headline: None,

@@ -83,10 +83,9 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
             "{some} without parameters and operations not shown"
         ));
     }
-    Section {
-        heading: Some("by module".to_owned()),
-        remark: None,
-        content: Content::Table(Table {
+    Section::headed(
+        "by module",
+        Content::Table(Table {
             lead: "module".into(),
             columns,
             rows,
@@ -94,7 +93,7 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
             reasons: cells.reasons,
             ..Table::default()
         }),
-    }
+    )
 }
 
 /// Whether a module computes by itself and by its parts.

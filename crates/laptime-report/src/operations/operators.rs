@@ -68,10 +68,9 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
             "{some} {are} bytes (views) not shown; JSON and CSV have all"
         ));
     }
-    Section {
-        heading: Some("by operator".to_owned()),
-        remark: None,
-        content: Content::Table(Table {
+    Section::headed(
+        "by operator",
+        Content::Table(Table {
             lead: "operator".into(),
             columns,
             rows,
@@ -79,5 +78,5 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
             reasons: cells.reasons,
             ..Table::default()
         }),
-    }
+    )
 }

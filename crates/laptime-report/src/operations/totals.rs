@@ -69,16 +69,10 @@ pub fn section(counts: &Counts, exact: bool) -> Section {
         .into_iter()
         .filter(|phase| counts.total.phase(*phase).calls() > 0)
         .collect();
-    let content = if ran.is_empty() {
-        Content::Remark
-    } else {
-        Content::Table(table(counts, &ran, exact))
-    };
-    Section {
-        heading: None,
-        remark: ran.is_empty().then(|| "no operation ran".to_owned()),
-        content,
+    if ran.is_empty() {
+        return Section::remark("no operation ran");
     }
+    Content::Table(table(counts, &ran, exact)).into()
 }
 
 fn table(counts: &Counts, ran: &[Phase], exact: bool) -> Table {
@@ -119,7 +113,7 @@ fn table(counts: &Counts, ran: &[Phase], exact: bool) -> Table {
                 Cell::Exact(whole)
             });
         }
-        rows.push(named(quantity.name, row));
+        rows.push(Row::new(quantity.name, row));
     }
     let mut intensity: Vec<Cell> = tallies
         .iter()
@@ -133,8 +127,8 @@ fn table(counts: &Counts, ran: &[Phase], exact: bool) -> Table {
         intensity.push(Cell::Blank);
         operations.push(Cell::Exact(all.calls().into()));
     }
-    rows.push(named("total FLOP per byte", intensity));
-    rows.push(named("operations", operations));
+    rows.push(Row::new("total FLOP per byte", intensity));
+    rows.push(Row::new("operations", operations));
     Table {
         lead: "quantity".into(),
         columns,
@@ -164,8 +158,4 @@ fn notes(counts: &Counts, all: &CostTally) -> Vec<String> {
         notes.push(format!("executed, by type: {}", types.join(", ")));
     }
     notes
-}
-
-fn named(name: &str, cells: Vec<Cell>) -> Row {
-    Row::new(name.to_owned(), cells)
 }

@@ -9,11 +9,7 @@ use crate::quantity::{self, si};
 impl Roofline {
     /// As a part of a report.
     pub fn section(&self) -> Section {
-        Section {
-            heading: Some("roofline".to_owned()),
-            remark: Some(self.remark()),
-            content: Content::Roofline(self.clone()),
-        }
+        Section::headed("roofline", Content::Roofline(self.clone())).remarked(self.remark())
     }
 
     fn remark(&self) -> String {

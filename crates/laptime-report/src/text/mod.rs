@@ -52,9 +52,9 @@ pub fn warnings(document: &Document, view: &View) -> String {
     Text::new(view).warnings(document)
 }
 
-/// A number outside of a column; `None` when it is not there.
-pub fn inline(cell: &Cell) -> Option<String> {
-    (!matches!(cell, Cell::Absent(_))).then(|| digits(cell).inline())
+/// A number outside of a column; nothing when it is not there.
+pub fn inline(cell: &Cell) -> String {
+    digits(cell).inline()
 }
 
 /// A phrase as it begins a sentence.

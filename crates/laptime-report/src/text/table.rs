@@ -47,10 +47,8 @@ impl Text {
             out += self.row(row, table, &plan, &said.marks).trim_end();
             out += "\n";
         }
-        let mut notes = table.notes.clone();
         let is_shown = |at: usize| plan.columns[at].is_some();
-        notes.extend(table.notes_where(is_shown).map(str::to_owned));
-        notes.extend(said.marks.notes(table, &self.glyphs, is_shown));
+        let mut notes = said.marks.notes(table, &self.glyphs, is_shown);
         let left_out = plan.left_out(table);
         if left_out
             .iter()
