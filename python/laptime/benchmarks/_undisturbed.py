@@ -41,7 +41,7 @@ def undisturbed(module: Any) -> Generator[list[str]]:
                 module.eval()
             yield lost
     finally:
-        lost += [*_said(world.contents.lost), *world.state.failed()]
+        lost += [*lost_weights(world.contents.lost), *world.state.failed()]
 
 
 def complete(module: Any, call: Callable[[], Any]) -> None:
@@ -69,7 +69,7 @@ def with_ordinary_tensors() -> Any:
     return nullcontext() if torch is None else torch.inference_mode(False)
 
 
-def _said(names: list[str]) -> list[str]:
+def lost_weights(names: list[str]) -> list[str]:
     """That tensors are not what they were."""
     if not names:
         return []

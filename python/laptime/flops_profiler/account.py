@@ -67,11 +67,10 @@ class Accountant:
     def _add_own(self, module: torch.nn.Module, path: str) -> None:
         """Adds up what a module does itself, at all its places."""
         mac, flop = self._counted(path)
-        for name, child in children(module):
-            below = f"{path}.{name}" if path else name
+        for below, _, child in children(module, path):
             less = self._counted(below)
             mac, flop = mac - less[0], flop - less[1]
-            self._add_own(child, below)
+            self._add_own(unwrapped(child), below)
         before = self._own.get(id(module), (0, 0))
         self._own[id(module)] = before[0] + mac, before[1] + flop
 
@@ -79,16 +78,19 @@ class Accountant:
         module = unwrapped(outer)
         kind, about = type(module).__name__, module.extra_repr()
         first = self._first.setdefault(id(module), path)
+        left_out = "ignored" if path and type(module) in self._ignored else ""
         if first != path:
-            return Account(name, kind, about, 0, 0, 0, None, left_out=f"the module at {first}")
-        if path and type(module) in self._ignored:
-            return Account(name, kind, about, 0, 0, 0, None, left_out="ignored")
+            left_out = f"the module at {first}"
+        if left_out:
+            return Account(name, kind, about, 0, 0, 0, None, left_out=left_out)
         below = tuple(
-            self._account(child, child_name, f"{path}.{child_name}" if path else child_name)
-            for child_name, child in dict(module._modules.items()).items()
-            if child is not None
+            self._account(child, child_name, at) for at, child_name, child in children(module, path)
         )
         mac, flop = self._own[id(module)]
+        # A module's own seconds; of one that only holds others, which is never called, theirs.
+        known = [child.seconds for child in below if child.seconds is not None]
+        held = sum(known) if known else None
+        of_module = self._seconds.get(id(module), held)
         return Account(
             name,
             kind,
@@ -96,27 +98,17 @@ class Accountant:
             params_of(module),
             mac + sum(child.mac for child in below),
             flop + sum(child.flop for child in below),
-            self._seconds_of([outer, module], below),
+            self._seconds.get(id(outer), of_module),
             below,
             lacks=any(child.left_out == "ignored" or child.lacks for child in below),
         )
 
-    def _seconds_of(
-        self, called: list[torch.nn.Module], below: tuple[Account, ...]
-    ) -> float | None:
-        """A module's own seconds; of one that only holds others, which is never called, theirs."""
-        for module in called:
-            if id(module) in self._seconds:
-                return self._seconds[id(module)]
-        known = [child.seconds for child in below if child.seconds is not None]
-        return sum(known) if known else None
 
-
-def children(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
-    """The modules right in one, by their names, without what `torch.compile` put around them."""
+def children(module: torch.nn.Module, path: str) -> Iterator[tuple[str, str, torch.nn.Module]]:
+    """The modules right in one: path, name and module."""
     for name, child in list(module._modules.items()):
         if child is not None:
-            yield name, unwrapped(child)
+            yield f"{path}.{name}" if path else name, name, child
 
 
 def unwrapped(module: torch.nn.Module) -> torch.nn.Module:

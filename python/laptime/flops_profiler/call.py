@@ -118,14 +118,16 @@ def _made(model: torch.nn.Module, shape: tuple[int, ...]) -> torch.Tensor:
 
 
 def _how_timed(timing: Timing) -> list[str]:
+    lost = [f"warning: {it}" for it in timing.lost]
     if timing.seconds is None:
-        return [f"fwd latency: absent, because {timing.reason}"] if timing.reason else []
+        return [f"fwd latency: absent, because {timing.reason}", *lost] if timing.reason else []
     split = timing.split_seconds or 0.0
     return [
         f"fwd latency: median of {_runs(timing.runs)} after {_runs(timing.warm_up)} of warm-up, "
         f"by the host's clock; {waiting(timing.devices)}",
         f"fwd latency of modules: {_runs(timing.runs)} more, with the clock read before and after "
         f"each module; shown is the run with the median total, {_ms(split)}",
+        *lost,
     ]
 
 

@@ -68,6 +68,7 @@ _WORDING = Wording(
     title="DeepSpeed Flops Profiler",
     place="GPU",
     number=number_to_string,
+    returned=number_to_string,
     macs=macs_to_string,
     flops=flops_to_string,
     params=params_to_string,
@@ -105,7 +106,4 @@ def get_model_profile(
     if print_profile:
         text = layout.whole(profile, warm_up, module_depth, top_modules, detailed, _WORDING)
         layout.put(text, output_file)
-    flop, mac, params = profile.model.flop, profile.model.mac, profile.model.params
-    if as_string:
-        return number_to_string(flop), macs_to_string(mac), params_to_string(params)
-    return flop, mac, params
+    return profile.returned(_WORDING, as_string)

@@ -11,14 +11,14 @@ from typing import Any
 
 import torch
 
-from .._core import Feed, OpCounts
+from .._core import Feed, OpCounts, ticks_to_seconds
 from ..device.tensors import devices_of
 from ..operations.torch.mode import Counting
 from ..operations.torch.places import follow, know
 from ..operations.torch.sharding import unsee
 from ..world import Undo
 from .account import params_of, unwrapped
-from .clock import Clock, waiting
+from .clock import timing_modules, waiting
 
 #: Under which name the model stands beside what else runs.
 ROOT = "model"
@@ -30,7 +30,6 @@ class CountedForwards:
     def __init__(self, model: torch.nn.Module) -> None:
         self._model = model
         self._devices = devices_of(model)
-        self.clock = Clock(model, self._devices)
         self._feed = Feed()
         mode = Counting(self._feed)
         know(mode, ROOT, model)
@@ -41,17 +40,20 @@ class CountedForwards:
             running.callback(mha.set_fastpath_enabled, mha.get_fastpath_enabled())
             mha.set_fastpath_enabled(False)
             running.enter_context(mode)
-            followed = Undo()
-            running.callback(followed.run, _nothing)
+            followed = running.enter_context(Undo())
             follow(followed, mode)
             unsee(followed)
-            running.enter_context(self.clock)
+            self._ticks = running.enter_context(timing_modules(model, self._devices))
             self._running = running.pop_all()
 
     def stop(self) -> OpCounts:
         """Ends it, and tells what was counted."""
         self._running.close()
-        return self._feed.finish(params=params_of(self._model))
+        return self._feed.finish()
+
+    def seconds(self) -> dict[int, float]:
+        """By the identity of a module; those that were not called are not there."""
+        return {module: ticks_to_seconds(ticks) for module, ticks in self._ticks.items()}
 
     def how(self) -> list[str]:
         """How the numbers were got."""
@@ -68,10 +70,6 @@ class CountedForwards:
                 "can't be counted: the latency is not that of the compiled code"
             )
         return lines
-
-
-def _nothing() -> None:
-    pass
 
 
 def _know_compiled(mode: Counting, model: torch.nn.Module) -> None:

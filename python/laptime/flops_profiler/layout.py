@@ -48,6 +48,8 @@ class Wording:
     title: str
     place: str
     number: Callable[[float], str]
+    #: FLOP as `get_model_profile` returns them.
+    returned: Callable[[float], str]
     macs: Callable[[float], str]
     flops: Callable[[float], str]
     params: Callable[[float], str]
@@ -70,6 +72,13 @@ class Profile:
     def flop_per_s(self) -> float | None:
         """FLOP over the latency, where both are of the same modules."""
         return None if self.model.lacks or not self.latency else self.model.flop / self.latency
+
+    def returned(self, words: Wording, as_string: bool) -> tuple[Any, Any, Any]:
+        """FLOP, MACs and parameters, as `get_model_profile` returns them."""
+        flop, mac, params = self.model.flop, self.model.mac, self.model.params
+        if as_string:
+            return words.returned(flop), words.macs(mac), words.params(params)
+        return flop, mac, params
 
 
 def whole(

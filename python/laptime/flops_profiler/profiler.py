@@ -23,6 +23,7 @@ WORDING = Wording(
     title="Flops Profiler",
     place="device",
     number=units.num_to_string,
+    returned=units.number_to_string,
     macs=units.macs_to_string,
     flops=units.flops_to_string,
     params=units.params_to_string,
@@ -54,18 +55,15 @@ def get_model_profile(
     was. `func_name`, or `mode` as DeepSpeed calls it, is the method that is called. Modules of the
     classes in `ignore_modules` are left out with all that is in them.
     """
-    method = mode or func_name
     layout.check(output_file)
+    method = mode or func_name
     profile = profile_of(
         model, input_shape, args, kwargs, ignore_modules, method, warm_up, print_profile
     )
     if print_profile:
         text = layout.whole(profile, warm_up, module_depth, top_modules, detailed, WORDING)
         layout.put(text, output_file)
-    flop, mac, params = profile.model.flop, profile.model.mac, profile.model.params
-    if as_string:
-        return units.number_to_string(flop), WORDING.macs(mac), WORDING.params(params)
-    return flop, mac, params
+    return profile.returned(WORDING, as_string)
 
 
 class FlopsProfiler:
@@ -211,5 +209,5 @@ def _profile(
         forward = row.by_phase.get("forward") if row is not None else None
         return (forward.mac, forward.total_flop) if forward is not None else (0, 0)
 
-    account: Account = Accountant(counted, forwards.clock.seconds(), ignored).account(model)
+    account: Account = Accountant(counted, forwards.seconds(), ignored).account(model)
     return Profile(account, account.seconds, [*forwards.how(), *doubts(counts, account.lacks)])

@@ -6,6 +6,7 @@ the clock is read around each module's forward, which costs time, so its whole i
 
 from __future__ import annotations
 
+import copy
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.utils import _pytree
 
 from .._core import raised_by_handler, ticks_to_seconds
+from ..benchmarks._undisturbed import lost_weights
 from ..device.tensors import devices_of
 from ..world.random_numbers import same_random_numbers
-from .clock import Clock, read
-from .model_state import Kept, fresh
+from ..world.tensors import TensorWorld
+from .clock import read, timing_modules
 
 #: Runs of either kind; an odd number has one in the middle.
 _RUNS = 5
@@ -39,6 +42,8 @@ class Timing:
     warm_up: int = 0
     devices: Sequence[Any] = ()
     reason: str = ""
+    #: What of the model could not be put back.
+    lost: Sequence[str] = ()
 
 
 def timed(
@@ -53,10 +58,9 @@ def timed(
     if reason:
         return Timing(reason=reason)
     devices = devices_of(model, inputs, named)
-    clock = Clock(model, devices)
 
     def run() -> int:
-        arguments, keywords = fresh((list(inputs), dict(named)))
+        arguments, keywords = _pytree.tree_map(_fresh, (list(inputs), dict(named)))
         with same_random_numbers(devices):
             begun = read(devices)
             output = call(*arguments, **keywords)
@@ -64,33 +68,55 @@ def timed(
             del output  # freed here: it is no part of the next run's time
         return ticks
 
+    world = _world(model)
     whole: list[int] = []
-    split: list[tuple[int, dict[int, float]]] = []
+    split: list[tuple[int, dict[int, int]]] = []
     try:
-        with Kept(model) as kept:
-            with kept.noticing():
-                run()
-            for _ in range(warm_up):
+        with world:
+            for _ in range(warm_up + 1):
                 run()
             while len(whole) < _RUNS and (not whole or sum(whole) < _patience_ticks()):
                 whole.append(run())
-                clock.forget()
-                with clock:
-                    ticks = run()
-                split.append((ticks, clock.seconds()))
+                with timing_modules(model, devices) as by_module:
+                    split.append((run(), by_module))
     except Exception as error:
         if raised_by_handler(error, own=False):
             raise
-        return Timing(reason=f"the model could not be run to be timed: {_first_line(error)}")
+        why = f"the model could not be run to be timed: {_first_line(error)}"
+        return Timing(reason=why, lost=lost_weights(world.contents.lost))
     middle, by_module = sorted(split, key=lambda one: one[0])[(len(split) - 1) // 2]
     return Timing(
         seconds=statistics.median(map(ticks_to_seconds, whole)),
-        by_module=by_module,
+        by_module={module: ticks_to_seconds(ticks) for module, ticks in by_module.items()},
         split_seconds=ticks_to_seconds(middle),
         runs=len(whole),
         warm_up=warm_up + 1,
         devices=devices,
+        lost=lost_weights(world.contents.lost),
     )
+
+
+def _world(model: torch.nn.Module) -> TensorWorld:
+    """All that a model leads to, and what its own tensors hold; buffers are what calls change."""
+    world = TensorWorld()
+    world.state.reach([("", model)])
+    for name, tensor in (*model.named_buffers(), *model.named_parameters()):
+        world.contents.keep(tensor, name)
+    return world
+
+
+def _fresh(value: Any) -> Any:
+    """A copy of an argument: a call may write to it, or make a cache in it grow."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if isinstance(value, torch.Generator) and hasattr(value, "clone_state"):
+        return value.clone_state()
+    if callable(value):  # a model, a function: what it holds is not the call's own
+        return value
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        return value
 
 
 def _patience_ticks() -> float:

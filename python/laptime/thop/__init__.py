@@ -14,6 +14,7 @@ import torch
 
 from .._core import OpCounts, OpRow
 from ..operations import count
+from ..world.model import evaluating
 
 __all__ = ["clever_format", "profile", "profile_origin"]
 
@@ -34,17 +35,9 @@ def profile(
     to `module.total_ops` stands for all that happens in modules of its class. `verbose` and
     `report_missing` print which operators are not counted.
     """
-    custom: dict[str, float] = {}
-    training = {module: module.training for module in model.modules()}
-    model.eval()
-    try:
-        with torch.no_grad():
-            counts = count(model, *inputs)
-            if custom_ops:
-                custom = _custom(model, inputs, custom_ops)
-    finally:
-        for module, was_training in training.items():
-            module.training = was_training
+    with evaluating(model), torch.no_grad():
+        counts = count(model, *inputs)
+        custom = _custom(model, inputs, custom_ops) if custom_ops else {}
     if verbose or report_missing:
         _print_uncounted(counts)
     rows = counts.by_module

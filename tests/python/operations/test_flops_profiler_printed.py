@@ -242,6 +242,15 @@ def test_nothing_of_a_model_or_its_input_changes_when_it_is_timed():
     hook.remove()
 
 
+def test_weights_that_change_and_are_too_many_to_be_copied_are_named(capsys, monkeypatch):
+    monkeypatch.setattr("laptime.world.contents.MOST_COPIED", 0)
+    text = printed(capsys, Writes())
+    assert (
+        "warning: The model changes its weights when it is called: calls, norm.running_mean, "
+        in text
+    )
+
+
 def state(model, x):
     """All that a run could change, copied."""
     found = {name: value.clone() for name, value in model.state_dict().items()}
