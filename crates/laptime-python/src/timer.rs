@@ -17,6 +17,7 @@ use crate::fast::timer::context::Context;
 use crate::fast::timer::contexts::Contexts;
 use crate::fast::timer::gauge::Gauge;
 use crate::fast::timer::methods::HasContext;
+use crate::fast::timer::segment::Segment;
 use crate::fast::timer::settings::{Clock, Settings};
 use crate::report::Report;
 use crate::timer_state;
@@ -237,7 +238,6 @@ impl Timer {
         })
     }
 
-    /// The history as a report; every duration that a device owed has been filled in.
     /// What it takes to sum up.
     fn bytes(&self) -> usize {
         let contexts = self.contexts.all();
@@ -251,23 +251,37 @@ impl Timer {
         contexts.iter().map(|one| runs(one)).sum::<usize>() * RUN
     }
 
+    /// The history as a report; every duration that a device owed has been filled in.
     fn summed_up(&self) -> Report {
-        let process = summarize_live(&laptime_recorder::live());
-        let contexts = self.contexts.all();
-        let segments: Vec<_> = contexts.iter().map(|one| one.segments.borrow()).collect();
-        let named = contexts.iter().zip(&segments).map(|(context, segments)| {
-            let segments = segments.iter().map(|one| (one.site.name(), &one.runs));
-            (&*context.name, segments.collect())
-        });
         let timer = Timed {
             name: &self.name,
             source: self.contexts.main.settings.clock.source(),
             no_device: self.no_device.as_deref(),
         };
-        let named: Vec<_> = named.collect();
-        let TimerSummary { whole, tables } = TimerSummary::new(timer, &named, &process);
-        Report::with_tables(whole, tables)
+        let name = |segment: &Segment| segment.site.name().to_owned();
+        summed_up(timer, &self.contexts.all(), name)
     }
+}
+
+/// The history of contexts as a report, each segment by the name that it is given.
+pub fn summed_up(
+    timer: Timed<'_>,
+    contexts: &[Arc<Context>],
+    name: impl Fn(&Segment) -> String,
+) -> Report {
+    let process = summarize_live(&laptime_recorder::live());
+    let segments: Vec<_> = contexts.iter().map(|one| one.segments.borrow()).collect();
+    let shown = segments.iter().map(|some| some.iter().map(&name).collect());
+    let shown: Vec<Vec<String>> = shown.collect();
+    let named = contexts.iter().zip(&segments).zip(&shown);
+    let named = named.map(|((context, segments), shown)| {
+        let runs = segments.iter().map(|one| &one.runs);
+        let named = shown.iter().map(|name| &**name).zip(runs);
+        (&*context.name, named.collect())
+    });
+    let TimerSummary { whole, tables } =
+        TimerSummary::new(timer, &named.collect::<Vec<_>>(), &process);
+    Report::with_tables(whole, tables)
 }
 
 #[guarded]

@@ -1,15 +1,13 @@
 //! The native half of `laptime.torchtimer.ProfilingTimer`: all but starting and stopping.
 //!
-//! Starting and stopping is in `fast/timer`. Figures come from the analysis and tables from the
-//! report; names and defaults, files and devices are Python's (`python/laptime/torchtimer`).
+//! Starting and stopping is in `fast/timer`, figures come from the analysis. Names and defaults,
+//! tables, files and devices are Python's (`python/laptime/torchtimer`).
 
 use std::sync::Arc;
 
-use laptime::summarize_live;
-use laptime_analysis::timer::{self, Origin, SegmentMemory, SegmentRecord, TimerSummary};
+use laptime_analysis::timer::{self, Origin, SegmentRecord, SegmentRuns};
 use laptime_python_macros::guarded;
 use laptime_recorder::clock;
-use laptime_report::torchtimer;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -20,33 +18,29 @@ use crate::fast::timer::segment::Segment;
 use crate::fast::timer::torchtimer::ProfilingSegments;
 use crate::rate;
 use crate::report::Report;
+use crate::timer::summed_up;
 use crate::timer_state::{self, ContextState};
 
-/// A segment of a timeline: name, start, duration, memory net, peak, and before.
-type Shown = (String, i64, u64, Option<i64>, Option<i64>, Option<i64>);
+/// Memory over a run: at its start, at its end, and the most in between.
+type Memory = Option<(i64, i64, i64)>;
+/// A finished run: start, duration, and memory.
+type Run = (i64, u64, Memory);
+/// Least and most of the runs.
+type Bounds = Option<(i64, i64)>;
+/// A segment in figures: name as it is shown, runs, their sum, net and peak memory.
+type Figures = (String, usize, u64, Bounds, Bounds);
+/// A context in figures: its name, the time in which any of its segments ran, and theirs.
+type ContextFigures = (String, u64, Vec<Figures>);
+/// A context with all runs of its segments, by name.
+type ContextRuns = (String, Vec<(String, Vec<Run>)>);
 
-/// One value of a history.
-#[derive(IntoPyObject)]
-enum Value {
-    Seconds(f64),
-    Bytes(Option<i64>),
-}
-
-/// What a field of a history is of a record; the names are torchtimer's.
-fn value(field: &str, record: &SegmentRecord) -> PyResult<Value> {
-    let seconds = |ns: f64| Value::Seconds(ns / 1e9);
-    let bytes = |read: fn(SegmentMemory) -> i64| Value::Bytes(record.memory.map(read));
-    Ok(match field {
-        "start_time" => seconds(record.start_ns as f64),
-        "end_time" => seconds(record.end_ns() as f64),
-        "elapsed_time" => seconds(record.elapsed_ns as f64),
-        "memory_allocated_start" => bytes(|memory| memory.before),
-        "memory_allocated_end" => bytes(|memory| memory.after),
-        "max_memory_allocated_end" => bytes(|memory| memory.most),
-        "net_memory_allocated" => bytes(SegmentMemory::net_bytes),
-        "peak_memory_allocated" => bytes(SegmentMemory::peak_bytes),
-        _ => return Err(PyKeyError::new_err(field.to_owned())),
-    })
+/// The finished runs of a segment, oldest first.
+fn told(runs: &SegmentRuns, origin: Origin) -> Vec<Run> {
+    let told = |run: SegmentRecord| {
+        let memory = run.memory.map(|one| (one.before, one.after, one.most));
+        (run.start_ns, run.elapsed_ns, memory)
+    };
+    runs.records(origin).map(told).collect()
 }
 
 /// A moment of this process, and how long a tick is now.
@@ -171,96 +165,71 @@ impl ProfilingSegments {
         Ok(())
     }
 
-    /// One field of every finished segment of a name, times from the origin on.
+    /// Every finished run of a name, times from the origin on.
     fn _history(
         &self,
         name: &Bound<'_, PyAny>,
         context: &Bound<'_, PyAny>,
-        field: &str,
         origin: u64,
-    ) -> PyResult<Vec<Value>> {
+    ) -> PyResult<Vec<Run>> {
         let context = self.at(context)?;
         let (_, key) = context.key_of(name)?;
         let origin = self::origin(origin);
-        let values = context.runs(name.py(), key, |runs| {
-            runs.records(origin)
-                .map(|record| value(field, &record))
-                .collect()
-        })?;
-        values.unwrap_or_else(|| Err(no_segment(&context, name)?))
+        let found = context.runs(name.py(), key, |runs| told(runs, origin))?;
+        found.map_or_else(|| Err(no_segment(&context, name)?), Ok)
     }
 
-    /// The table of each context that is on and has records, its lines ended.
-    fn _tables(&self, timer: &Bound<'_, PyAny>, origin: u64) -> PyResult<Vec<String>> {
-        let timer_name = text(timer)?;
+    /// Each context that is on and has finished segments: the time in which any of them ran, and
+    /// their figures.
+    fn _figures(&self, python: Python<'_>, origin: u64) -> PyResult<Vec<ContextFigures>> {
         let origin = self::origin(origin);
-        let mut tables = Vec::new();
-        for context in self.settled(timer.py())? {
+        let figures = |context: Arc<Context>| {
             let segments = context.segments.borrow();
-            let shown: Vec<String> = segments.iter().map(shown).collect();
             let runs = segments.iter().map(|one| &one.runs);
-            let named: Vec<_> = shown.iter().map(|name| &**name).zip(runs.clone()).collect();
-            let rows = timer::rows(&named);
-            if !rows.is_empty() {
-                let runtime_ns = timer::runtime_ns(runs, origin);
-                tables.push(torchtimer::table(
-                    &timer_name,
-                    &context.name,
-                    &rows,
-                    runtime_ns,
-                ));
-            }
-        }
-        Ok(tables)
+            let runtime_ns = timer::runtime_ns(runs, origin);
+            let used = segments
+                .iter()
+                .filter(|one| !one.runs.elapsed_ns.is_empty());
+            let rows = used.map(|one| {
+                let runs = &one.runs;
+                let (count, total_ns) = (runs.elapsed_ns.len(), runs.total_ns());
+                (
+                    shown(one),
+                    count,
+                    total_ns,
+                    runs.net_bytes(),
+                    runs.peak_bytes(),
+                )
+            });
+            (context.name.clone(), runtime_ns, rows.collect::<Vec<_>>())
+        };
+        let all = self.settled(python)?.into_iter().map(figures);
+        Ok(all.filter(|(.., rows)| !rows.is_empty()).collect())
     }
 
-    /// The tables as a report, as other timers have it, for notebooks.
+    /// The history as a report, as other timers have it, for notebooks.
     fn _report(&self, timer: &Bound<'_, PyAny>) -> PyResult<Report> {
-        let name = text(timer)?;
         let contexts = self.settled(timer.py())?;
-        let process = summarize_live(&laptime_recorder::live());
-        let segments: Vec<_> = contexts.iter().map(|one| one.segments.borrow()).collect();
-        let shown: Vec<Vec<String>> = segments
-            .iter()
-            .map(|segments| segments.iter().map(shown).collect())
-            .collect();
-        let named = contexts.iter().zip(&segments).zip(&shown);
-        let named = named.map(|((context, segments), shown)| {
-            let runs = segments.iter().map(|one| &one.runs);
-            let named = shown.iter().map(|name| &**name).zip(runs);
-            (&*context.name, named.collect())
-        });
         let timer = timer::Timer {
-            name: &name,
+            name: &text(timer)?,
             source: self.contexts.main.settings.clock.source(),
             no_device: None,
         };
-        let summary = TimerSummary::new(timer, &named.collect::<Vec<_>>(), &process);
-        Ok(Report::with_tables(summary.whole, summary.tables))
+        Ok(summed_up(timer, &contexts, shown))
     }
 
-    /// Contexts that are on and have records, each with the segments of its timeline.
-    fn _timeline(&self, python: Python<'_>, origin: u64) -> PyResult<Vec<(String, Vec<Shown>)>> {
+    /// Contexts that are on, each with its segments by name and all that ran of them.
+    fn _runs(&self, python: Python<'_>, origin: u64) -> PyResult<Vec<ContextRuns>> {
         let origin = self::origin(origin);
-        let line = |context: Arc<Context>| {
+        let runs = |context: Arc<Context>| {
             let segments = context.segments.borrow();
-            let shown = segments.iter().flat_map(|segment| {
-                segment.runs.records(origin).map(|record| {
-                    let memory = record.memory;
-                    (
-                        segment.site.name().to_owned(),
-                        record.start_ns,
-                        record.elapsed_ns,
-                        memory.map(SegmentMemory::net_bytes),
-                        memory.map(SegmentMemory::peak_bytes),
-                        memory.map(|memory| memory.before),
-                    )
-                })
+            let named = segments.iter().map(|one| {
+                let name = one.site.name().to_owned();
+                (name, told(&one.runs, origin))
             });
-            (context.name.clone(), shown.collect::<Vec<_>>())
+            (context.name.clone(), named.collect())
         };
-        let lines = self.settled(python)?.into_iter().map(line);
-        Ok(lines.filter(|(_, shown)| !shown.is_empty()).collect())
+        Ok(self.settled(python)?.into_iter().map(runs).collect())
     }
 
     /// All finished segments, to be pickled.

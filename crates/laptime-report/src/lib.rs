@@ -57,7 +57,6 @@ mod span_table;
 mod steady;
 mod step_line;
 mod text;
-pub mod torchtimer;
 mod tree;
 mod until;
 mod view;

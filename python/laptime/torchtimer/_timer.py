@@ -1,4 +1,4 @@
-"""`ProfilingTimer`: names, defaults, allies, files. Its figures and tables are native."""
+"""`ProfilingTimer`: names, defaults, allies, files. Starting, stopping and figures are native."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import logging
 import weakref
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._core import ProfilingSegments, now, ticks_to_ns, write_timeline
 from .._post_import import when_imported
 from ..device import each, gauge
+from ._table import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from os import PathLike
 
+#: Start and duration in ns; bytes at the start, at the end, and at most.
+Run: TypeAlias = "tuple[int, int, tuple[int, int, int] | None]"
 Field: TypeAlias = Literal[
     "start_time",
     "end_time",
@@ -28,7 +31,17 @@ Field: TypeAlias = Literal[
 ]
 
 MAIN = "main"
-_FIELDS = get_args(Field)
+#: What a field of a history is of a run.
+_FIELDS: dict[Field, Callable[[Run], float | int | None]] = {
+    "start_time": lambda run: run[0] / 1e9,
+    "end_time": lambda run: (run[0] + run[1]) / 1e9,
+    "elapsed_time": lambda run: run[1] / 1e9,
+    "memory_allocated_start": lambda run: run[2] and run[2][0],
+    "memory_allocated_end": lambda run: run[2] and run[2][1],
+    "max_memory_allocated_end": lambda run: run[2] and run[2][2],
+    "net_memory_allocated": lambda run: run[2] and run[2][1] - run[2][0],
+    "peak_memory_allocated": lambda run: run[2] and run[2][2] - run[2][0],
+}
 _log = logging.getLogger("laptime")
 _said: set[str] = set()
 
@@ -147,8 +160,8 @@ class ProfilingTimer(ProfilingSegments):
         """One field of every finished segment of a name, in seconds or bytes."""
         if field not in _FIELDS:
             raise ValueError(f"expected one of {', '.join(_FIELDS)}, found {field!r}")
-        context = MAIN if context is None else context
-        return History(self._history(name, context, field, self._origin))
+        runs = self._history(name, MAIN if context is None else context, self._origin)
+        return History(map(_FIELDS[field], runs))
 
     def remove(self, name: Any, context: Hashable | None = None) -> None:
         """Forgets a name's segments."""
@@ -173,7 +186,8 @@ class ProfilingTimer(ProfilingSegments):
 
     def _shown(self) -> list[str]:
         """The tables. Their first time, the log says what the memory columns are."""
-        tables = self._tables(self.name, self._origin)
+        figures = self._figures(self._origin)
+        tables = [table(_text(self.name), *one) for one in figures]
         if tables and self._host_memory:
             self._host_memory = False
             _log.warning(
@@ -189,8 +203,8 @@ class ProfilingTimer(ProfilingSegments):
         if not self._enabled or id(self) in seen:
             return
         seen.add(id(self))
-        for table in self._shown():
-            print(table)  # noqa: T201 # that is what it is for
+        for shown in self._shown():
+            print(shown)  # noqa: T201 # that is what it is for
         for ally in self._allies:
             print()  # noqa: T201 # as above
             ally._summarize(seen)
@@ -200,7 +214,7 @@ class ProfilingTimer(ProfilingSegments):
         del include, exclude
         timers = [self, *self.allies] if self._enabled else []
         told = [(timer, timer._shown()) for timer in timers if timer._enabled]
-        plain = "\n".join(table for _timer, tables in told for table in tables)
+        plain = "\n".join(one for _timer, tables in told for one in tables)
         if not plain:
             return {"text/plain": repr(self)}
         html = [
@@ -229,9 +243,12 @@ class ProfilingTimer(ProfilingSegments):
         if not self._enabled:
             return
         contexts = [
-            (f"{timer.name}::{context}", segments)
+            (
+                f"{timer.name}::{context}",
+                [_shown(name, run) for name, runs in named for run in runs],
+            )
             for timer in [self, *self.allies]
-            for context, segments in timer._timeline(self._origin)
+            for context, named in timer._runs(self._origin)
         ]
         write_timeline(path, self.name, contexts, figsize)
 
@@ -259,6 +276,20 @@ class ProfilingTimer(ProfilingSegments):
         if not state["enabled"]:
             self.disable()
         self._choose_gauge()
+
+
+def _text(name: Any) -> str:
+    """A name as text that can be printed: what is no character is replaced."""
+    return str(name).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def _shown(name: str, run: Run) -> tuple[str, int, int, int | None, int | None, int | None]:
+    """A run of a timeline."""
+    start_ns, elapsed_ns, memory = run
+    if memory is None:
+        return name, start_ns, elapsed_ns, None, None, None
+    before, after, most = memory
+    return name, start_ns, elapsed_ns, after - before, most - before, before
 
 
 def _made(kind: type[ProfilingTimer]) -> ProfilingTimer:

@@ -1,8 +1,8 @@
 //! Timers in figures: what their segments took, and what the report shows of them.
 //!
 //! The runs of a segment come from the timer that measured them, as columns ([`SegmentRuns`]). Each
-//! segment of a context becomes a row ([`rows`]). Rows go to the report: as a [`crate::Summary`] with
-//! a table a context ([`TimerSummary`]), or with the [`runtime_ns`] of a context as torchtimer's table.
+//! segment of a context becomes a row. Rows go to the report as a [`crate::Summary`] with
+//! a table a context ([`TimerSummary`]). [`runtime_ns`] is how long any segment of a context ran.
 
 mod runs;
 mod runtime;
@@ -10,4 +10,4 @@ mod summary;
 
 pub use runs::{Origin, SegmentMemory, SegmentRecord, SegmentRun, SegmentRuns};
 pub use runtime::runtime_ns;
-pub use summary::{Timer, TimerSummary, rows};
+pub use summary::{Timer, TimerSummary};

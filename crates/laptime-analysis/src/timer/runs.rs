@@ -87,13 +87,6 @@ pub struct SegmentRecord {
     pub memory: Option<SegmentMemory>,
 }
 
-impl SegmentRecord {
-    /// When it ended, since the [`Origin`].
-    pub fn end_ns(&self) -> i64 {
-        self.start_ns.saturating_add_unsigned(self.elapsed_ns)
-    }
-}
-
 /// All finished runs of one segment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SegmentRuns {

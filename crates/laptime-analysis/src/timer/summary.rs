@@ -127,7 +127,7 @@ fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Su
 }
 
 /// The rows of segments that have finished runs, each under its name, as shares of the sum of all.
-pub fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
+fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
     let used = segments.iter();
     let used: Vec<_> = used
         .filter(|(_, runs)| !runs.elapsed_ns.is_empty())
