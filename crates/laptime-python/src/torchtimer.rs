@@ -1,7 +1,7 @@
 //! The native half of `laptime.torchtimer.ProfilingTimer`: all but starting and stopping.
 //!
 //! Starting and stopping is in `fast/timer`, figures come from the analysis. Names and defaults,
-//! tables, files and devices are Python's (`python/laptime/torchtimer`).
+//! tables, files and devices are Python's (`python/laptime/compat/torchtimer`).
 
 use std::sync::Arc;
 

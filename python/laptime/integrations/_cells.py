@@ -24,8 +24,8 @@ from .._core import (
 )
 from .._log import warn
 from .._record import Record
+from .._resident_memory import Region
 from ..device.wait import synchronize
-from ..timing.resident_memory import Region
 
 if TYPE_CHECKING:
     from .._core import Report

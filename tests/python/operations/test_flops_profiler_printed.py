@@ -13,7 +13,8 @@ from torch import nn
 
 import laptime as lt
 from laptime import flops_profiler
-from laptime.flops_profiler import deepspeed, get_model_profile, units
+from laptime.compat.flops_profiler import units
+from laptime.flops_profiler import deepspeed, get_model_profile
 
 
 class Small(nn.Module):
@@ -134,7 +135,7 @@ def test_times_of_modules_are_of_one_run_and_fit_into_each_other():
 
 
 def of(model, *inputs, ignored=None, method="forward", **named):
-    from laptime.flops_profiler.call import profile_of
+    from laptime.compat.flops_profiler.call import profile_of
 
     return profile_of(model, None, inputs, named, ignored, method, 0, True)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from laptime.timing import calculate_convergence_metrics, output
+from laptime.compat.timing import output
+from laptime.timing import calculate_convergence_metrics
 
 LOSSES = [0.9, 0.5, 0.2, 0.09, 0.12]
 ACCURACIES = [0.3, 0.8, 0.96, 0.94]

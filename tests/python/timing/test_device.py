@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from laptime.compat.timing import output
 from laptime.timing import (
     benchmark_inference,
     get_gpu_memory_usage,
-    output,
     print_timing_summary,
     track_time,
     track_time_and_gpu,

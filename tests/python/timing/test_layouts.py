@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from laptime._core import Latency, now
-from laptime.timing import export, inference, phases, speedup, summary, track, warmup
+from laptime.compat.timing import export, inference, phases, speedup, summary, track, warmup
 
 
 @pytest.mark.parametrize(

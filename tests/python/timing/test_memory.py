@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from laptime import _core
+from laptime import _core, _resident_memory as resident_memory
+from laptime.compat.timing import memory, output
 from laptime.timing import (
     enable_memory_tracking,
-    memory,
-    output,
     print_timing_summary,
-    resident_memory,
     track_time_and_memory,
 )
 

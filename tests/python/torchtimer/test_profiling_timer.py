@@ -319,7 +319,7 @@ def test_devices_that_are_the_host(device: object) -> None:
 def test_a_device_that_is_not_there_is_host_time_and_said_on_the_log(
     device: object, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from laptime.torchtimer import _timer
+    from laptime.compat.torchtimer import _timer
 
     _timer._said.clear()
     with caplog.at_level(logging.INFO, "laptime"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laptime.torchtimer._table import table
+from laptime.compat.torchtimer._table import table
 
 NET, PEAK = (0, 0), (3_984_588, 3_984_588)
 

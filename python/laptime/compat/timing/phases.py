@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from .._core import close_span, now, open_span, ticks_to_seconds, visible_text
+from ..._core import close_span, now, open_span, ticks_to_seconds, visible_text
 from .output import say
 from .summary import share
 from .timers import check_name

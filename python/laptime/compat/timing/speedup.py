@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import visible_text
+from ..._core import visible_text
 from .output import NONE, say
 from .timers import Timers, seconds_of
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .._core import ProfilingSegments, now, ticks_to_ns, write_timeline
-from .._post_import import when_imported
-from ..device import each, gauge
+from ..._core import ProfilingSegments, now, ticks_to_ns, write_timeline
+from ..._post_import import when_imported
+from ...device import each, gauge
 from ._table import table
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum
 
-from .._core import visible_text
+from ..._core import visible_text
 from .output import say
 from .timers import Timers, check_count, check_name, depth, seconds_of
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import ParamSpec, TypeVar
 
-from .._core import visible_text
-from ..device.usage import Peak, Usage, usage
+from ..._core import visible_text
+from ...device.usage import Peak, Usage, usage
 from . import memory
 from .output import is_quiet, say_done, say_why
 from .timers import Call, Timers, check_call

@@ -15,9 +15,9 @@ from typing import Any
 
 import torch
 
-from .._core import now
-from ..device.wait import synchronize_all
-from ..world import Undo
+from ..._core import now
+from ...device.wait import synchronize_all
+from ...world import Undo
 
 
 def read(devices: Sequence[Any]) -> int:

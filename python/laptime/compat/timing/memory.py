@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._core import memory_close, memory_open, memory_start
-from . import resident_memory
+from ... import _resident_memory as resident_memory
+from ..._core import memory_close, memory_open, memory_start
 from .output import say_why
 
 ENDED = (

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias, cast
 
-from .._core import close_span, now, open_span, raised_by_handler, ticks_to_seconds
-from ..device.wait import synchronize, wait_for
+from ..._core import close_span, now, open_span, raised_by_handler, ticks_to_seconds
+from ...device.wait import synchronize, wait_for
 
 Timers: TypeAlias = MutableMapping[str, Any]
 

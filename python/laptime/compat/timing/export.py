@@ -11,7 +11,7 @@ from operator import index
 from os import PathLike
 from typing import Any, cast
 
-from .._core import csv_field, write_output
+from ..._core import csv_field, write_output
 from .timers import Timers, check_name, seconds_of
 
 

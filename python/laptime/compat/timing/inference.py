@@ -7,10 +7,10 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, TypedDict, cast
 
-from .._core import Latency, lap, now, visible_text
-from ..benchmarks._undisturbed import complete, module_of, undisturbed
-from ..device.tensors import devices_of, tensors
-from ..device.wait import synchronize_all, wait_for
+from ..._core import Latency, lap, now, visible_text
+from ...benchmarks._undisturbed import complete, module_of, undisturbed
+from ...device.tensors import devices_of, tensors
+from ...device.wait import synchronize_all, wait_for
 from .output import NONE, say, say_why
 from .timers import check_count, check_name
 

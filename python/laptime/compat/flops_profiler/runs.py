@@ -16,11 +16,11 @@ from typing import Any
 import torch
 from torch.utils import _pytree
 
-from .._core import raised_by_handler, ticks_to_seconds
-from ..benchmarks._undisturbed import lost_weights
-from ..device.tensors import devices_of
-from ..world.random_numbers import same_random_numbers
-from ..world.tensors import TensorWorld
+from ..._core import raised_by_handler, ticks_to_seconds
+from ...benchmarks._undisturbed import lost_weights
+from ...device.tensors import devices_of
+from ...world.random_numbers import same_random_numbers
+from ...world.tensors import TensorWorld
 from .clock import read, timing_modules
 
 #: Runs of either kind; an odd number has one in the middle.

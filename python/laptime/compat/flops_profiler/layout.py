@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._core import write_output
+from ..._core import write_output
 from .account import Account
 
 DASH = "–"  # noqa: RUF001

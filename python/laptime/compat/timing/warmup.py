@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import fsum
 from typing import Any, TypedDict, cast
 
-from .._core import first_steady, visible_text
+from ..._core import first_steady, visible_text
 from .output import NONE, say
 from .timers import check_count, check_name, to_seconds
 

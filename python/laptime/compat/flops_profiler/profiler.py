@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from .._core import NotAvailableError, OpCounts
+from ..._core import NotAvailableError, OpCounts
 from . import engine, layout, units
 from .account import Account, Accountant, params_of
 from .call import doubts, kinds_of, profile_of

@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from .._core import OpCounts
-from ..operations import count
-from ..operations.torch.wrapped_model import unwrap
+from ..._core import OpCounts
+from ...operations import count
+from ...operations.torch.wrapped_model import unwrap
+from ...world.model import evaluating
 from ..timing.timers import check_count
-from ..world.model import evaluating
 from .account import Accountant
 from .clock import waiting
 from .layout import Profile

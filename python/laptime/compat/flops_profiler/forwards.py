@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 
-from .._core import Feed, OpCounts, ticks_to_seconds
-from ..device.tensors import devices_of
-from ..operations.torch.mode import Counting
-from ..operations.torch.places import follow, know
-from ..operations.torch.sharding import unsee
-from ..world import Undo
+from ..._core import Feed, OpCounts, ticks_to_seconds
+from ...device.tensors import devices_of
+from ...operations.torch.mode import Counting
+from ...operations.torch.places import follow, know
+from ...operations.torch.sharding import unsee
+from ...world import Undo
 from .account import params_of, unwrapped
 from .clock import timing_modules, waiting
 

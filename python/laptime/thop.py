@@ -1,0 +1,4 @@
+"""`thop` with numbers that are right: `from laptime.thop import clever_format, profile`."""
+
+from .compat.thop import *  # noqa: F403
+from .compat.thop import __all__ as __all__

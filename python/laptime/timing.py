@@ -1,0 +1,4 @@
+"""The timing helpers people write by hand: `from laptime.timing import track_time`."""
+
+from .compat.timing import *  # noqa: F403
+from .compat.timing import __all__ as __all__
