@@ -4,7 +4,7 @@ use laptime_analysis::{ProcessSummary, Summary};
 
 use crate::document::{Content, Section};
 use crate::name;
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, plural};
 use crate::span_table;
 use crate::steady;
 use crate::view::View;
@@ -24,7 +24,7 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
             )
             .remarked(format!(
                 "shares are of the {} that it ran",
-                ran(one.wall_ns)
+                quantity::exact(one.wall_ns)
             )),
         );
         let found = (one.steady.as_ref(), one.steady_why.as_ref());
@@ -66,13 +66,9 @@ fn line(process: &ProcessSummary) -> String {
         "{} (process {}): ran {}, {spans}{}",
         name::short(&process.program),
         process.pid,
-        ran(ns),
+        quantity::exact(ns),
         resident.unwrap_or_default(),
     )
-}
-
-fn ran(ns: u64) -> String {
-    quantity::duration(ns, Precision::Exact).inline()
 }
 
 #[cfg(test)]

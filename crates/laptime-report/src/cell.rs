@@ -1,6 +1,6 @@
 //! What is said below a notebook's cell: how long it took, and the most memory meanwhile.
 
-use crate::quantity::{self, Precision};
+use crate::quantity;
 
 /// How a measured cell went.
 ///
@@ -28,7 +28,7 @@ pub fn line(cell: &Cell<'_>) -> String {
     } else {
         ""
     };
-    let took = quantity::duration(cell.wall_ns, Precision::Estimate).inline();
+    let took = quantity::estimate(cell.wall_ns);
     let peak = cell.peak_bytes.map_or_else(String::new, |bytes| {
         format!(", peak host memory {}", quantity::bytes(bytes))
     });

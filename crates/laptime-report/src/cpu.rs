@@ -2,7 +2,7 @@
 
 use laptime_analysis::{CpuUse, SpanRow, cpu_use};
 
-use crate::document::{Content, Section};
+use crate::document::Section;
 use crate::filter;
 use crate::name;
 use crate::quantity;
@@ -21,12 +21,9 @@ pub fn sections(rows: &[SpanRow], view: &View) -> Vec<Section> {
         .collect();
     said.sort_by_key(|(row, _)| std::cmp::Reverse(row.total_ns));
     said.truncate(MOST);
-    let section = |(at, (row, cpu)): (usize, &(&SpanRow, CpuUse))| Section {
-        heading: (at == 0).then(|| "wall and CPU time".to_owned()),
-        remark: Some(format!("{}: {}", name::visible(&row.path), sentence(*cpu))),
-        content: Content::Remark,
-    };
-    said.iter().enumerate().map(section).collect()
+    let said = said.iter();
+    let said = said.map(|(row, cpu)| format!("{}: {}", name::visible(&row.path), sentence(*cpu)));
+    Section::remarks("wall and CPU time", said)
 }
 
 fn sentence(cpu: CpuUse) -> String {

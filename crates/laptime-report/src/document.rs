@@ -86,6 +86,15 @@ impl Section {
         Self::from(Content::Remark).remarked(remark)
     }
 
+    /// Sentences, each by itself, the first under a heading.
+    pub(crate) fn remarks(heading: &str, all: impl Iterator<Item = String>) -> Vec<Self> {
+        let mut sections: Vec<Self> = all.map(Self::remark).collect();
+        if let Some(first) = sections.first_mut() {
+            first.heading = Some(heading.to_owned());
+        }
+        sections
+    }
+
     /// The same with a sentence below its heading.
     pub(crate) fn remarked(self, remark: impl Into<String>) -> Self {
         Self {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use laptime_analysis::{Epoch, Summary};
 
 use crate::document::{Content, Section};
-use crate::quantity::{self, ABSENT, Precision, plural};
+use crate::quantity::{self, ABSENT, exact as time, plural};
 use crate::{name, text};
 
 /// Epochs shown whole; of more, as many from both ends.
@@ -63,10 +63,6 @@ fn whose(summary: &Summary) -> String {
         ", of {}. The epochs of {others} took {took}",
         first.called()
     )
-}
-
-fn time(ns: u64) -> String {
-    quantity::duration(ns, Precision::Exact).inline()
 }
 
 /// What stands beside each epoch: of evaluations and metrics what any epoch has.

@@ -13,7 +13,7 @@ use laptime_analysis::{Functions, LapFunctions};
 use crate::document::{Content, Section};
 use crate::html::text as escaped;
 use crate::name;
-use crate::quantity::{self, Precision};
+use crate::quantity;
 
 /// Size of the drawing; the page scales it.
 const WIDTH: f64 = 1_000.0;
@@ -151,7 +151,7 @@ fn add_lap(bars: &mut Vec<Bar>, lap: &LapFunctions, from: f64, width: f64) {
 
 /// What is said of a bar.
 fn title(bar: &Bar) -> String {
-    let time = quantity::duration(bar.ns, Precision::Estimate).inline();
+    let time = quantity::estimate(bar.ns);
     let share = 100.0 * bar.width;
     let name = name::visible(&bar.name);
     let file = match bar.file.as_str() {

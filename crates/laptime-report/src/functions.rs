@@ -109,13 +109,12 @@ fn short_laps(summary: &Summary, functions: &Functions) -> Option<String> {
         .filter(|lap| lap.kind == RowKind::Span);
     let mut rows = laps.filter_map(|lap| summary.row(&lap.path));
     let has_short = rows.any(|row| row.mean_ns.is_some_and(|mean_ns| mean_ns < short_ns));
-    let time = |ns| quantity::duration(ns, Precision::Estimate).inline();
     has_short.then(|| {
         format!(
             "The moment of a sample is known to ± {}: laps shorter than {} share samples with their \
              neighbours",
-            time(functions.within_ns),
-            time(short_ns),
+            quantity::estimate(functions.within_ns),
+            quantity::estimate(short_ns),
         )
     })
 }
@@ -203,7 +202,7 @@ fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<Strin
         );
     }
     if laps.iter().any(|lap| lap.is_parallel()) {
-        let time = quantity::duration(summary.measured_ns, Precision::Estimate).inline();
+        let time = quantity::estimate(summary.measured_ns);
         let whose = if summary.measured_ns == summary.wall_ns {
             format!("the run's {time}")
         } else {

@@ -12,7 +12,7 @@ use laptime_analysis::{
 };
 use laptime_core::{PhaseName, Total};
 
-use crate::quantity::{self, Precision};
+use crate::quantity;
 use crate::{calls, name, text};
 
 /// Parts that are named, largest first.
@@ -109,7 +109,7 @@ fn of_the_run(part: &Part) -> String {
 
 /// A time that no line breaks.
 fn time(ns: u64) -> String {
-    let time = quantity::duration(ns, Precision::Estimate).inline();
+    let time = quantity::estimate(ns);
     time.replace(' ', &UNBROKEN.to_string())
 }
 

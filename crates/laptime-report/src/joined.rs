@@ -3,10 +3,10 @@
 
 use laptime_analysis::{OperationsSummary, Peak, SpanRow, Summary, ToldShapes};
 
-use crate::document::{Content, Section};
+use crate::document::Section;
 use crate::filter;
 use crate::name;
-use crate::quantity::{self, Precision, plural, si};
+use crate::quantity::{self, plural, si};
 use crate::roofline::{Point, Roof, Roofline};
 use crate::view::View;
 
@@ -45,14 +45,7 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     for why in &operations.absent {
         said.push(Some(format!("MFU –: {why}")));
     }
-    let remarks = said.into_iter().flatten().enumerate();
-    let mut sections: Vec<Section> = remarks
-        .map(|(at, remark)| Section {
-            heading: (at == 0).then(|| "operations".to_owned()),
-            remark: Some(remark),
-            content: Content::Remark,
-        })
-        .collect();
+    let mut sections = Section::remarks("operations", said.into_iter().flatten());
     sections.extend(roofline(summary, operations, view).map(|roofline| roofline.section()));
     sections
 }
@@ -110,7 +103,7 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
             "operations were counted in {}, which took {} in all: no other row includes that time, and each has \
              the operations of its own runs{}",
             shown.join(", "),
-            quantity::duration(ns, Precision::Exact).inline(),
+            quantity::exact(ns),
             if counted.iter().any(|units| units.part_count > 0) {
                 "; what a step did before it was counted is in its usual row, as a part (`+1`)"
             } else {

@@ -56,17 +56,13 @@ fn nothing(summary: &Summary) -> Section {
 
 fn remark(all: &Operators) -> String {
     let within = all.within_ns.map_or_else(String::new, |ns| {
-        format!("; moments are known to {}", spoken(ns))
+        format!("; moments are known to {}", quantity::exact(ns))
     });
     format!(
         "{} took {} by themselves{within}. {SLOWER}",
         quantity::plural(all.call_count, "operator", "operators"),
-        spoken(all.self_ns),
+        quantity::exact(all.self_ns),
     )
-}
-
-fn spoken(ns: u64) -> String {
-    quantity::duration(ns, Precision::Exact).inline()
 }
 
 fn time(ns: u64) -> Cell {
@@ -164,7 +160,7 @@ fn of_devices(all: &Operators) -> String {
             (device.launch_bound_ns, "launch-bound"),
             (device.waiting_ns, "waiting"),
         ];
-        let of = of.map(|(ns, what)| format!("{what} {}", spoken(ns)));
+        let of = of.map(|(ns, what)| format!("{what} {}", quantity::exact(ns)));
         format!("device {}: {}", device.device, of.join(", "))
     });
     format!(

@@ -1,7 +1,12 @@
 //! Numbers as text: the only place where a quantity gets its digits and its unit.
 //!
-//! Durations take the SI prefix (or minutes and hours, accepted beside SI) that leaves one
-//! to three digits before the point. Exact ones show two decimals, estimates three digits.
+//! Each takes the prefix that leaves one to three digits before the point.
+
+mod time;
+
+pub use time::{
+    Precision, difference, duration, estimate, exact, interval_like, measured, measured_like,
+};
 
 /// A number split at its decimal point, so that a column can align it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,56 +39,6 @@ impl Digits {
 /// What stands for a number that is not there.
 pub const ABSENT: &str = "–";
 
-/// Units of time and their nanoseconds.
-const UNITS: [(&str, f64); 6] = [
-    ("ns", 1.0),
-    ("µs", 1e3),
-    ("ms", 1e6),
-    ("s", 1e9),
-    ("min", 60e9),
-    ("h", 3_600e9),
-];
-/// From here on a duration takes the next unit; 9,999 s are still read as seconds at a glance.
-const MOST_IN_UNIT: [f64; 6] = [1e3, 1e3, 1e3, 1e3, 600.0, f64::INFINITY];
-
-/// How exact a duration is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precision {
-    /// A sum or a mean: two decimals.
-    Exact,
-    /// A percentile, known to 1.1 %: three digits.
-    Estimate,
-}
-
-/// A duration in its best unit.
-pub fn duration(ns: u64, precision: Precision) -> Digits {
-    let ns = ns as f64;
-    let decimals = |value: f64, unit: &str| match precision {
-        _ if unit == "ns" => 0,
-        Precision::Exact => 2,
-        Precision::Estimate if value < 9.995 => 2,
-        Precision::Estimate if value < 99.95 => 1,
-        Precision::Estimate => 0,
-    };
-    let fits = |index: &usize| {
-        let (unit, size) = UNITS[*index];
-        let value = ns / size;
-        // Rounding may reach the next unit: 999.996 µs is 1.00 ms.
-        let scale = 10_f64.powi(decimals(value, unit));
-        (value * scale).round() / scale < MOST_IN_UNIT[*index]
-    };
-    let index = (0..UNITS.len()).find(fits).unwrap_or(UNITS.len() - 1);
-    let (unit, size) = UNITS[index];
-    let value = ns / size;
-    Digits::new(&format!("{value:.*}", decimals(value, unit) as usize), unit)
-}
-
-/// A measured duration, which may be below a nanosecond's step: three digits.
-pub fn measured(ns: f64) -> Digits {
-    let (unit, size) = unit_of(ns);
-    Digits::new(&three_digits(ns / size), unit)
-}
-
 /// Units of power and of energy, a thousand apart.
 const WATTS: [&str; 5] = ["mW", "W", "kW", "MW", "GW"];
 const JOULES: [&str; 5] = ["mJ", "J", "kJ", "MJ", "GJ"];
@@ -105,27 +60,6 @@ fn thousands_apart(mut value: f64, units: [&'static str; 5]) -> Digits {
         index += 1;
     }
     Digits::new(&three_digits(value), units[index])
-}
-
-/// A measured duration in the unit that `other` has, without it.
-pub fn measured_like(ns: f64, other: f64) -> String {
-    three_digits(ns / unit_of(other).1)
-}
-
-/// An interval of nanoseconds in the unit that `other` has, without it; a dash where there is none.
-pub fn interval_like(interval: Option<&(f64, f64)>, other: f64) -> String {
-    let like = |ns: &f64| measured_like(*ns, other);
-    interval.map_or_else(
-        || ABSENT.to_owned(),
-        |(low, high)| format!("{} to {}", like(low), like(high)),
-    )
-}
-
-fn unit_of(ns: f64) -> (&'static str, f64) {
-    // Rounding may reach the next unit, as above.
-    let fits = |index: &usize| (ns / UNITS[*index].1) * (1.0 + 0.5e-3) < MOST_IN_UNIT[*index];
-    let index = (0..UNITS.len()).find(fits).unwrap_or(UNITS.len() - 1);
-    UNITS[index]
 }
 
 fn three_digits(value: f64) -> String {
@@ -239,17 +173,6 @@ fn signed_percent(ratio: f64) -> String {
 fn unsigned_zero(text: String) -> String {
     let is_zero = text.bytes().all(|byte| b"+-0.".contains(&byte));
     if is_zero { text[1..].to_owned() } else { text }
-}
-
-/// Nanoseconds more or less, with their sign: three digits.
-pub fn difference(ns: f64) -> Digits {
-    if ns == 0.0 {
-        return Digits::new("0", "ns");
-    }
-    let (unit, size) = unit_of(ns.abs());
-    let sign = if ns < 0.0 { '-' } else { '+' };
-    let text = format!("{sign}{}", three_digits(ns.abs() / size));
-    Digits::new(&unsigned_zero(text), unit)
 }
 
 /// A number of unknown size, such as a metric: five digits.

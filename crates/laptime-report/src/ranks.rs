@@ -5,7 +5,7 @@ use laptime_core::PhaseName;
 
 use crate::document::{Content, Section};
 use crate::name;
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, plural};
 
 /// Overlap of threads and tasks below this share of the measured time changes nobody's mind.
 const WORTH_TELLING: f64 = 0.01;
@@ -32,13 +32,13 @@ pub fn notes(summary: &Summary) -> Vec<String> {
         };
         notes.push(format!(
             "{who}: counts and totals are their sums, shares are of {}, the sum of their times",
-            quantity::duration(whole, Precision::Exact).inline(),
+            quantity::exact(whole),
         ));
     }
     if summary.parallel_ns as f64 > WORTH_TELLING * whole as f64 {
         notes.push(format!(
             "threads or tasks were in laps at the same time, so the rows add up to {} more than the run took",
-            quantity::duration(summary.parallel_ns, Precision::Exact).inline(),
+            quantity::exact(summary.parallel_ns),
         ));
     }
     notes
@@ -60,20 +60,19 @@ pub fn section(summary: &Summary) -> Option<Section> {
 }
 
 fn line(rank: &Rank) -> String {
-    let time = |ns: u64| quantity::duration(ns, Precision::Estimate).inline();
     let parts = rank
         .parts
         .iter()
         .map(|part| (part.name.as_str(), part.per_step_ns));
     let parts: Vec<String> = parts
         .chain([("rest", rank.rest_ns)])
-        .map(|(part, ns)| format!("{} {}", name::short(part), time(ns)))
+        .map(|(part, ns)| format!("{} {}", name::short(part), quantity::estimate(ns)))
         .collect();
     format!(
         "{}: {} of {}: {}",
         name::short(&rank.called()),
         plural(rank.step_count, "step", "steps"),
-        time(rank.step_ns),
+        quantity::estimate(rank.step_ns),
         parts.join(", "),
     )
 }

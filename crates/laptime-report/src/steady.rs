@@ -4,7 +4,7 @@ use laptime_analysis::{Finding, SpanRow, Steady, Summary, nouns};
 use laptime_core::{Unavailable, Warning};
 
 use crate::document::{Content, Section};
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, plural};
 use crate::span_table;
 use crate::text;
 use crate::view::View;
@@ -29,7 +29,7 @@ pub fn section(
 }
 
 fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
-    let whole = quantity::duration(steady.wall_ns, Precision::Exact).inline();
+    let whole = quantity::exact(steady.wall_ns);
     let noun = steady.noun();
     let warmup = match steady.skipped_count {
         0 if steady.from_step == 0 => "no warm-up found".to_owned(),
@@ -43,7 +43,7 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
         steps => format!(
             "after {} of warm-up ({})",
             plural(steps, noun, &nouns(noun)),
-            quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
+            quantity::exact(steady.skipped_ns),
         ),
     };
     // Those of the run stand above all tables, as a finding.

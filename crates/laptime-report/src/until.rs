@@ -3,7 +3,7 @@
 use laptime_analysis::{Summary, UntilSummary};
 
 use crate::document::Figure;
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, plural};
 
 /// One figure a question.
 pub fn figures(summary: &Summary) -> Vec<Figure> {
@@ -25,12 +25,7 @@ fn curve(summary: &Summary, until: &UntilSummary) -> Vec<Option<f64>> {
 }
 
 fn facts(until: &UntilSummary) -> String {
-    let after = |ns: u64| {
-        format!(
-            "after {}",
-            quantity::duration(ns, Precision::Exact).inline()
-        )
-    };
+    let after = |ns: u64| format!("after {}", quantity::exact(ns));
     if let (Some(at_ns), Some(value)) = (until.at_ns, until.value) {
         let mut facts = vec![after(at_ns)];
         facts.extend(until.steps.map(|steps| plural(steps, "step", "steps")));

@@ -4,7 +4,7 @@ use laptime_analysis::{SpanRow, Summary};
 
 use super::rows::{SLACK_NS, adds_up};
 use crate::headline::UNBROKEN;
-use crate::quantity::{self, Precision};
+use crate::quantity;
 
 /// What stands before what a step takes in the steady state.
 const AFTER: &str = "After warm-up, ";
@@ -42,7 +42,7 @@ fn stretch(summary: &Summary, is_steady: bool, said: &str) -> Option<String> {
         summary.repeated_in_all().map(|(row, _)| row)
     };
     let median_ns = row.and_then(|row| row.p50_ns);
-    let median = median_ns.map(|ns| quantity::duration(ns, Precision::Estimate).inline());
+    let median = median_ns.map(quantity::estimate);
     let agrees = median
         .as_ref()
         .is_some_and(|median| said.starts_with(&**median));

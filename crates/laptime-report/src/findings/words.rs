@@ -4,7 +4,7 @@ use laptime_analysis::{MainFunction, noun, nouns};
 use laptime_core::short_file;
 
 use crate::name;
-use crate::quantity::{self, Precision};
+pub use crate::quantity::{bytes, estimate as time};
 
 /// Where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
 pub fn also_in(function: Option<&MainFunction>) -> String {
@@ -43,16 +43,6 @@ pub fn many(path: &str) -> String {
         "span" => format!("spans of {}", name::path(path)),
         noun => nouns(noun),
     }
-}
-
-/// A time, as exact as an estimate is.
-pub fn time(ns: u64) -> String {
-    quantity::duration(ns, Precision::Estimate).inline()
-}
-
-/// An amount of memory.
-pub fn bytes(bytes: u64) -> String {
-    quantity::bytes(bytes)
 }
 
 /// A part of a whole, in percent.

@@ -1,9 +1,10 @@
 //! The report for a terminal: the answer, tables, and below them what needs saying.
 
+mod figures;
 mod plan;
 mod table;
 
-use crate::document::{Cell, Content, Document, Figure, Section};
+use crate::document::{Cell, Content, Document, Section};
 use crate::glyphs::Glyphs;
 use crate::headline;
 use crate::marks::Marks;
@@ -13,7 +14,7 @@ use crate::roofline::plot;
 use crate::view::View;
 use crate::wrap;
 pub use plan::aligned;
-use plan::{digits, pad_end};
+use plan::digits;
 use table::Said;
 
 /// Columns of a terminal of unknown width.
@@ -22,8 +23,6 @@ const DEFAULT_WIDTH: usize = 100;
 const LEAST_WIDTH: usize = 50;
 /// Widest table: wider ones are hard to follow with the eye.
 const MOST_WIDTH: usize = 140;
-/// Widest curve of a metric.
-const MOST_CURVE: usize = 20;
 
 /// Renders a document.
 pub fn render(document: &Document, view: &View) -> String {
@@ -181,39 +180,6 @@ impl Text {
                 out += &self.table(&roofline.table(), said);
             }
             Content::Flame(_) | Content::Remark => {}
-        }
-        out
-    }
-
-    fn figures(&self, figures: &[Figure]) -> String {
-        let label = |figure: &Figure| {
-            let label = self.glyphs.plain(&name::visible(&figure.label));
-            name::fitted(&label, self.width / 3, self.glyphs.ellipsis)
-        };
-        let widest = figures
-            .iter()
-            .map(|figure| name::columns(&label(figure)))
-            .max();
-        let widest = widest.unwrap_or(0);
-        let curve_width = figures
-            .iter()
-            .map(|figure| figure.values.len())
-            .max()
-            .unwrap_or(0)
-            .min(MOST_CURVE);
-        let mut out = String::new();
-        for figure in figures {
-            let mut line = pad_end(&label(figure), widest) + "  ";
-            let mut room = self.width.saturating_sub(widest + 2);
-            if curve_width > 1 {
-                let curve = self.glyphs.curve(&figure.values, curve_width);
-                line += &self.paint.with(Style::Bar, &pad_end(&curve, curve_width));
-                line += "  ";
-                room = room.saturating_sub(curve_width + 2);
-            }
-            line += &name::fitted(&name::visible(&figure.facts), room, self.glyphs.ellipsis);
-            out += &line;
-            out += "\n";
         }
         out
     }
