@@ -261,11 +261,11 @@ fn million() -> Page {
     )
 }
 
-fn row(name: &str, lasts: &[bool], ms: u64) -> Row {
+fn row(name: &str, depth: usize, ms: u64) -> Row {
     Row {
         name: name.to_owned(),
         span: Some(name.to_owned()),
-        lasts: lasts.to_vec(),
+        depth,
         is_leftover: false,
         cells: vec![
             Cell::Time(ms * MS, Precision::Exact),
@@ -277,22 +277,19 @@ fn row(name: &str, lasts: &[bool], ms: u64) -> Row {
 /// The timer's page below a table of its names and a flame graph.
 fn tables() -> Page {
     tabled(vec![
-        row("step", &[false], 500),
-        row("attention", &[false, false], 240),
-        row("linear", &[false, true], 260),
-        row("loss", &[true], 60),
+        row("step", 0, 500),
+        row("attention", 1, 240),
+        row("linear", 1, 260),
+        row("loss", 0, 60),
     ])
 }
 
 /// The same below a long table with a branch that takes little.
 fn long() -> Page {
-    let layers = (0..28).map(|at| row(&format!("layer{at}"), &[false, at == 27], 18));
-    let mut rows = vec![row("step", &[false], 540)];
+    let layers = (0..28).map(|at| row(&format!("layer{at}"), 1, 18));
+    let mut rows = vec![row("step", 0, 540)];
     rows.extend(layers);
-    rows.extend([
-        row("evaluation", &[true], 40),
-        row("forward", &[true, true], 39),
-    ]);
+    rows.extend([row("evaluation", 0, 40), row("forward", 1, 39)]);
     tabled(rows)
 }
 

@@ -86,7 +86,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
             }
             Some(rows)
         });
-        rows.extend(function_rows::placed(below.chain(others)));
+        rows.extend(below.chain(others).flatten());
     }
     Table {
         lead: "lap, functions called in it".into(),

@@ -76,40 +76,26 @@ pub fn lap_name(path: &str, kind: RowKind, is_taken: bool) -> String {
 pub fn lap_row(name: String, names: &[String], kind: RowKind, cells: Vec<Cell>) -> Row {
     let is_span = kind == RowKind::Span;
     Row {
-        name,
-        lasts: vec![false],
         span: is_span.then(|| names.last().cloned()).flatten(),
         is_leftover: kind == RowKind::Leftover,
-        cells,
+        ..Row::new(name, cells)
     }
 }
 
 /// A row below that of a lap.
 pub fn below_lap(name: String, cells: Vec<Cell>) -> Row {
     Row {
-        name,
-        lasts: vec![false, false],
-        span: None,
-        is_leftover: false,
-        cells,
+        depth: 1,
+        ..Row::new(name, cells)
     }
 }
 
 /// A row that says something of the function above it, and has no numbers.
 pub fn said(name: String, cells: usize) -> Row {
     Row {
-        lasts: vec![false, false, true],
-        ..below_lap(name, vec![Cell::Blank; cells])
+        depth: 2,
+        ..Row::new(name, vec![Cell::Blank; cells])
     }
-}
-
-/// The rows below a lap, each with those below it, as branches of a tree.
-pub fn placed(groups: impl Iterator<Item = Vec<Row>>) -> Vec<Row> {
-    let mut groups: Vec<Vec<Row>> = groups.collect();
-    for row in groups.last_mut().into_iter().flatten() {
-        row.lasts[1] = true;
-    }
-    groups.into_iter().flatten().collect()
 }
 
 /// A function's name, and where most of its own time goes.

@@ -168,7 +168,7 @@ pub fn table(
             let times = (None, Some(rest_ns), 0);
             vec![row("not sampled", whole_ns, times, None, waits)]
         });
-        rows.extend(function_rows::placed(below.into_iter().chain(rest)));
+        rows.extend(below.into_iter().chain(rest).flatten());
     }
     Table {
         lead: "lap, its functions".into(),

@@ -1,5 +1,6 @@
 //! The characters that tables are drawn with, beyond ASCII or within it.
 
+use crate::document::Row;
 use crate::quantity::ABSENT;
 
 /// Eighths of a block, from one to eight.
@@ -75,22 +76,29 @@ impl Glyphs {
         digits.map(|digit| RAISED[digit as usize]).collect()
     }
 
-    /// The lines that lead to a row of the tree.
-    pub fn branch(&self, lasts: &[bool]) -> String {
+    /// The lines that lead to each row of a tree.
+    pub fn branches(&self, rows: &[Row]) -> Vec<String> {
         let (through, none, fork, end) = if self.utf8 {
             ("│  ", "   ", "├─ ", "└─ ")
         } else {
             ("|  ", "   ", "|- ", "`- ")
         };
-        let Some((last, above)) = lasts.get(1..).and_then(<[bool]>::split_last) else {
-            return String::new();
-        };
-        let mut branch: String = above
-            .iter()
-            .map(|last| if *last { none } else { through })
-            .collect();
-        branch.push_str(if *last { end } else { fork });
-        branch
+        // By level, whether a later row stands there, inside of the same ones.
+        let mut is_followed: Vec<bool> = Vec::new();
+        let mut branches = vec![String::new(); rows.len()];
+        for (row, branch) in rows.iter().zip(&mut branches).rev() {
+            is_followed.resize(row.depth + 1, false);
+            for (level, is_followed) in is_followed.iter().enumerate().skip(1) {
+                *branch += match (level == row.depth, is_followed) {
+                    (false, true) => through,
+                    (false, false) => none,
+                    (true, true) => fork,
+                    (true, false) => end,
+                };
+            }
+            is_followed[row.depth] = true;
+        }
+        branches
     }
 
     /// A bar of up to `width` columns for a share of 1.

@@ -103,7 +103,7 @@ fn of_table(table: &Table, marks: &mut Marks) -> String {
 }
 
 fn of_row(row: &Row, table: &Table, marks: &Marks) -> String {
-    let indent = "&emsp;".repeat(row.lasts.len() - 1);
+    let indent = "&emsp;".repeat(row.depth);
     let shown = escaped(&name::bounded(&row.name));
     let shown = if row.is_leftover {
         format!("*{shown}*")

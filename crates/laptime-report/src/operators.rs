@@ -5,7 +5,7 @@ use laptime_core::{Total, Unavailable};
 
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
-use crate::function_rows::{below_lap, lap_name, lap_row, placed};
+use crate::function_rows::{below_lap, lap_name, lap_row};
 use crate::quantity::{self, Precision};
 use crate::view::View;
 
@@ -76,20 +76,17 @@ fn ratio(part: u64, whole: u64) -> Cell {
 fn of_operators(all: &Operators, laps: &[&LapOperators], most: usize) -> Table {
     let mut rows = Vec::new();
     for lap in laps.iter().filter(|lap| lap.call_count > 0) {
-        let of_lap = lap
-            .lap_ns
-            .map_or(Cell::Absent(0), |ns| ratio(lap.self_ns, ns));
         let cells = vec![
             Cell::Count(lap.call_count, 0),
             time(lap.self_ns),
             Cell::Blank,
-            of_lap,
+            of_lap(lap.self_ns, lap),
             ratio(lap.self_ns, all.self_ns),
         ];
         rows.push(named(lap, laps, cells));
         let (shown, rest) = lap.operators.split_at(most.min(lap.operators.len()));
-        let shown = shown.iter().map(|one| vec![of_operator(one, lap)]);
-        rows.extend(placed(shown.chain(rest_of(rest, lap).map(|row| vec![row]))));
+        rows.extend(shown.iter().map(|one| of_operator(one, lap)));
+        rows.extend(rest_of(rest, lap));
     }
     Table {
         lead: "lap, operators that began in it".into(),
@@ -179,18 +176,14 @@ fn of_kernels(laps: &[&LapOperators], most: usize) -> Table {
         let cells = vec![Cell::Count(count, 0), time(busy_ns), Cell::Blank];
         rows.push(named(lap, laps, cells));
         let (shown, rest) = lap.kernels.split_at(most.min(lap.kernels.len()));
-        let mut below: Vec<Vec<Row>> = shown
-            .iter()
-            .map(|one| vec![of_kernel(one, all_ns)])
-            .collect();
+        rows.extend(shown.iter().map(|one| of_kernel(one, all_ns)));
         if !rest.is_empty() {
             let ns = rest.iter().map(|one| one.total_ns).total();
             let count = rest.iter().map(|one| one.call_count).total();
             let cells = vec![Cell::Count(count, 0), time(ns), ratio(ns, all_ns)];
             let name = quantity::plural(rest.len() as u64, "other kernel", "other kernels");
-            below.push(vec![below_lap(name, cells)]);
+            rows.push(below_lap(name, cells));
         }
-        rows.extend(placed(below.into_iter()));
     }
     Table {
         lead: "lap, what it launched".into(),

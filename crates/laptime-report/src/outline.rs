@@ -22,8 +22,8 @@ const SMALL_RATIO: f64 = 0.001;
 pub struct Line<'a> {
     /// What it shows.
     pub row: &'a SpanRow,
-    /// For every level from the outermost to its own, whether it is the last of its siblings.
-    pub lasts: Vec<bool>,
+    /// How many rows are around it.
+    pub depth: usize,
     /// The row around it; `None` for an outermost one.
     pub around: Option<&'a SpanRow>,
 }
@@ -93,29 +93,24 @@ pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
     for siblings in children.values_mut() {
         sort(siblings, &spans, view.sort);
     }
-    let leftovers: Vec<&SpanRow> = filter::wanted(rows, view)
-        .filter(|row| row.kind == RowKind::Leftover)
-        .collect();
+    let leftovers = filter::wanted(rows, view).filter(|row| row.kind == RowKind::Leftover);
     let mut lines = Vec::new();
-    let mut waiting: Vec<(usize, Vec<bool>)> = Vec::new();
-    push_children(
-        &mut waiting,
-        children.get(&None),
-        &[],
-        !leftovers.is_empty(),
-    );
-    while let Some((index, lasts)) = waiting.pop() {
-        push_children(&mut waiting, children.get(&Some(index)), &lasts, false);
+    let inside = |index: Option<usize>, depth: usize| {
+        let inside = children.get(&index).into_iter().flatten().rev();
+        inside.map(move |index| (*index, depth))
+    };
+    let mut waiting: Vec<(usize, usize)> = inside(None, 0).collect();
+    while let Some((index, depth)) = waiting.pop() {
+        waiting.extend(inside(Some(index), depth + 1));
         lines.push(Line {
             row: spans[index],
-            lasts,
+            depth,
             around: parent_of(spans[index]).map(|around| spans[around]),
         });
     }
-    let last = leftovers.len();
-    lines.extend(leftovers.into_iter().enumerate().map(|(index, row)| Line {
+    lines.extend(leftovers.map(|row| Line {
         row,
-        lasts: vec![index + 1 == last],
+        depth: 0,
         around: None,
     }));
     Outline {
@@ -131,20 +126,6 @@ fn keep(index: usize, is_kept: &mut [bool], parent_of: impl Fn(usize) -> Option<
     while let Some(index) = at.filter(|index| !is_kept[*index]) {
         is_kept[index] = true;
         at = parent_of(index);
-    }
-}
-
-fn push_children(
-    waiting: &mut Vec<(usize, Vec<bool>)>,
-    children: Option<&Vec<usize>>,
-    above: &[bool],
-    is_followed: bool,
-) {
-    let children = children.map(Vec::as_slice).unwrap_or_default();
-    for (place, index) in children.iter().enumerate().rev() {
-        let mut lasts = above.to_vec();
-        lasts.push(place + 1 == children.len() && !is_followed);
-        waiting.push((*index, lasts));
     }
 }
 

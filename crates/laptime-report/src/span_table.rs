@@ -136,7 +136,7 @@ fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
         span: (line.row.kind == RowKind::Span)
             .then(|| line.row.names.last().cloned())
             .flatten(),
-        lasts: line.lasts.clone(),
+        depth: line.depth,
         is_leftover: line.row.kind == RowKind::Leftover,
         cells,
     }

@@ -32,7 +32,8 @@ pub fn render(document: &Document, view: &View) -> String {
             out += &paint.with(Style::Strong, &glyphs.plain(heading));
             out += "\n";
         }
-        for row in &table.rows {
+        for (row, branch) in table.rows.iter().zip(glyphs.branches(&table.rows)) {
+            out += &paint.with(Style::Faint, &branch);
             out += &line(row, table, &glyphs, paint);
         }
     }
@@ -47,8 +48,7 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
     } else {
         Style::Strong
     };
-    let mut out = paint.with(Style::Faint, &glyphs.branch(&row.lasts));
-    out += &paint.with(style, &shown);
+    let mut out = paint.with(style, &shown);
     for column in SHOWN {
         let index = table.columns.iter().position(|known| *known == column);
         let cell = index.map_or(&Cell::Blank, |index| &row.cells[index]);

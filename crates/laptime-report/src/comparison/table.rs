@@ -1,6 +1,5 @@
 //! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use laptime_analysis::compare::{Average, Basis, ComparisonRow, Pair, Presence};
@@ -41,16 +40,13 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
         .filter(|column| *column != Column::OWN_SHARE || has_share)
         .collect();
     let mut reasons: Vec<Unavailable> = Vec::new();
-    let mut lasts = all_lasts(&shown);
-    let rows = shown.iter().enumerate().map(|(at, row)| Row {
-        name: named(row),
-        lasts: std::mem::take(&mut lasts[at]),
-        span: None,
-        is_leftover: false,
-        cells: columns
-            .iter()
-            .map(|column| cell(pair, row, *column, &mut reasons))
-            .collect(),
+    let rows = shown.iter().map(|row| {
+        let cells = columns.iter();
+        let cells = cells.map(|column| cell(pair, row, *column, &mut reasons));
+        Row {
+            depth: row.depth(),
+            ..Row::new(named(row), cells.collect())
+        }
     });
     let rows = rows.collect();
     Table {
@@ -139,29 +135,6 @@ fn is_told(row: &ComparisonRow) -> bool {
 
 fn is_clear(verdict: Option<Verdict>) -> bool {
     matches!(verdict, Some(Verdict::Faster | Verdict::Slower))
-}
-
-/// For every row, and every level above it and its own, whether that row is the last of its siblings.
-fn all_lasts(rows: &[&ComparisonRow]) -> Vec<Vec<bool>> {
-    let mut lasts: Vec<Vec<bool>> = vec![Vec::new(); rows.len()];
-    for at in (0..rows.len()).rev() {
-        let names = &rows[at].names;
-        let later = rows.get(at + 1).map_or(&[][..], |later| &later.names);
-        let shared = names
-            .iter()
-            .zip(later)
-            .take_while(|(one, other)| one == other);
-        let shared = shared.count();
-        lasts[at] = (1..=names.len())
-            .map(|depth| match depth.cmp(&(shared + 1)) {
-                // Both are in the same row at this level.
-                Ordering::Less => lasts[at + 1].get(depth - 1).copied().unwrap_or(true),
-                Ordering::Equal => later.len() <= shared,
-                Ordering::Greater => true,
-            })
-            .collect();
-    }
-    lasts
 }
 
 fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unavailable>) -> Cell {

@@ -51,8 +51,8 @@ impl Table {
 pub struct Row {
     /// The row's own name, as given.
     pub name: String,
-    /// For every level above it and its own, whether that row is the last of its siblings.
-    pub lasts: Vec<bool>,
+    /// How many rows it stands inside of; those stand before it.
+    pub depth: usize,
     /// Name of the spans that it is about, for which a page's timeline is searched; none for other rows.
     pub span: Option<String>,
     /// Whether it is a leftover rather than spans.
@@ -66,7 +66,7 @@ impl Row {
     pub fn new(name: impl Into<String>, cells: Vec<Cell>) -> Self {
         Self {
             name: name.into(),
-            lasts: vec![false],
+            depth: 0,
             span: None,
             is_leftover: false,
             cells,

@@ -139,8 +139,12 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
         );
     }
     *out += "</tr></thead>\n<tbody>\n";
-    for row in &table.rows {
-        of_row(row, table, place, marks, out);
+    let branches = match place {
+        Place::Page { .. } => vec![String::new(); table.rows.len()],
+        Place::Notebook => Glyphs::new(true).branches(&table.rows),
+    };
+    for (row, branch) in table.rows.iter().zip(&branches) {
+        of_row((row, branch), table, place, marks, out);
     }
     *out += "</tbody>\n</table></div>\n";
     for note in marks.notes(table, &Glyphs::new(true), |_| true) {
@@ -153,15 +157,17 @@ fn is_comparison(table: &Table) -> bool {
     table.columns.contains(&Column::BASE)
 }
 
-fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut String) {
+fn of_row(
+    (row, branch): (&Row, &str),
+    table: &Table,
+    place: Place,
+    marks: &Marks,
+    out: &mut String,
+) {
     // Style attributes are forbidden by the page's policy; the depth is a class, as far as it goes.
-    let depth = row.lasts.len().saturating_sub(1).min(12);
+    let depth = row.depth.min(12);
     let leftover = if row.is_leftover { " leftover" } else { "" };
-    let glyphs = Glyphs::new(true);
-    let branch = match place {
-        Place::Page { .. } => String::new(),
-        Place::Notebook => glyphs.branch(&row.lasts).replace(' ', "&nbsp;"),
-    };
+    let branch = branch.replace(' ', "&nbsp;");
     let _ = write!(
         out,
         "<tr class=\"d{depth}{leftover}\"{}><th scope=\"row\"{}>{branch}{}</th>",
@@ -196,7 +202,7 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
                 };
                 let _ = match cell {
                     Cell::Share(ratio) if place == Place::Notebook && *column == Column::SHARE => {
-                        let bar = glyphs.bar(*ratio, BAR);
+                        let bar = Glyphs::new(true).bar(*ratio, BAR);
                         write!(
                             out,
                             "<td>{number}</td><td style=\"text-align: left\">{bar}</td>"

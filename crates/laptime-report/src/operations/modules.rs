@@ -31,7 +31,7 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
     let work = Work::of(&counts.total.total().cost);
     let depth = view.depth.unwrap_or(DEFAULT_DEPTH);
     let tree = Tree::new(counts, view.sort.unwrap_or(OperationsSort::Model), depth);
-    let shown: Vec<&ModuleCount> = tree.lines.iter().map(|line| line.module).collect();
+    let shown = &tree.shown;
     let columns: Vec<Column> = COLUMNS
         .into_iter()
         .filter(|column| match *column {
@@ -44,8 +44,8 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
         })
         .collect();
     let mut cells = Cells::new(view.exact, work);
-    let rows = tree.lines.iter().map(|line| {
-        let (module, tally) = (line.module, line.module.inclusive.total());
+    let rows = shown.iter().map(|module| {
+        let tally = module.inclusive.total();
         let cell = |column: &Column| match *column {
             Column::PARAMS => cells.number(module.params.into()),
             Column::CALLS if module.calls == 0 => Cell::Blank,
@@ -54,11 +54,11 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
             column => cells.of(&tally, column),
         };
         Row {
-            name: name(counts, module, subject),
-            lasts: line.lasts.clone(),
-            span: None,
-            is_leftover: false,
-            cells: columns.iter().map(cell).collect(),
+            depth: module.depth as usize,
+            ..Row::new(
+                name(counts, module, subject),
+                columns.iter().map(cell).collect(),
+            )
         }
     });
     let rows = rows.collect();
@@ -120,15 +120,9 @@ pub fn name(counts: &Counts, module: &ModuleCount, subject: &Subject) -> String 
     }
 }
 
-/// A module at its place in the tree.
-struct Line<'a> {
-    module: &'a ModuleCount,
-    lasts: Vec<bool>,
-}
-
 /// The modules that are shown, parents before children.
 struct Tree<'a> {
-    lines: Vec<Line<'a>>,
+    shown: Vec<&'a ModuleCount>,
     deeper: usize,
     idle: usize,
 }
@@ -138,7 +132,7 @@ impl<'a> Tree<'a> {
         let modules = &counts.by_module;
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); modules.len()];
         let mut tree = Self {
-            lines: Vec::new(),
+            shown: Vec::new(),
             deeper: 0,
             idle: 0,
         };
@@ -171,23 +165,11 @@ impl<'a> Tree<'a> {
             );
         }
         // A model may be nested deeper than a stack is: no recursion.
-        let mut open: Vec<(usize, Vec<bool>)> = Vec::new();
-        push(&mut open, &roots, &[]);
-        while let Some((index, lasts)) = open.pop() {
-            push(&mut open, &children[index], &lasts);
-            tree.lines.push(Line {
-                module: &modules[index],
-                lasts,
-            });
+        let mut open: Vec<usize> = roots.into_iter().rev().collect();
+        while let Some(index) = open.pop() {
+            open.extend(children[index].iter().rev());
+            tree.shown.push(&modules[index]);
         }
         tree
-    }
-}
-
-fn push(open: &mut Vec<(usize, Vec<bool>)>, siblings: &[usize], above: &[bool]) {
-    for (at, index) in siblings.iter().enumerate().rev() {
-        let mut lasts = above.to_vec();
-        lasts.push(at + 1 == siblings.len());
-        open.push((*index, lasts));
     }
 }

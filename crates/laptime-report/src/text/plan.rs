@@ -18,6 +18,8 @@ const BARS: [usize; 3] = [12, 8, 5];
 pub struct Plan {
     /// That of the names.
     pub name: usize,
+    /// The lines that lead to each row.
+    pub branches: Vec<String>,
     /// Those of the columns; `None` for one that has given way.
     pub columns: Vec<Option<Width>>,
 }
@@ -86,14 +88,15 @@ impl Plan {
         most: Option<usize>,
         glyphs: &Glyphs,
     ) -> Self {
-        let longest = table.rows.iter().map(|row| {
-            let own = name::columns(&glyphs.plain(&name::visible(&row.name)));
-            name::columns(&glyphs.branch(&row.lasts)) + own
+        let branches = glyphs.branches(&table.rows);
+        let longest = table.rows.iter().zip(&branches).map(|(row, branch)| {
+            name::columns(branch) + name::columns(&glyphs.plain(&name::visible(&row.name)))
         });
         let longest = longest.max().unwrap_or(0).max(name::columns(&table.lead));
         let columns = (0..table.columns.len()).map(|index| Some(Width::of(table, index, glyphs)));
         let mut plan = Self {
             name: 0,
+            branches,
             columns: columns.collect(),
         };
         // Where nothing limits a line, a long name goes beyond the width and costs no column.

@@ -3,7 +3,7 @@
 use super::Text;
 use super::plan::{Plan, Width, digits, pad_end, pad_start};
 use crate::column::Column;
-use crate::document::{Cell, Row, Table};
+use crate::document::{Cell, Table};
 use crate::marks::Marks;
 use crate::name;
 use crate::paint::Style;
@@ -43,8 +43,8 @@ impl Text {
         out += "\n";
         out += &self.paint.with(Style::Faint, &rule);
         out += "\n";
-        for row in &table.rows {
-            out += self.row(row, table, &plan, &said.marks).trim_end();
+        for at in 0..table.rows.len() {
+            out += self.row(at, table, &plan, &said.marks).trim_end();
             out += "\n";
         }
         let is_shown = |at: usize| plan.columns[at].is_some();
@@ -64,21 +64,21 @@ impl Text {
         out
     }
 
-    fn row(&self, row: &Row, table: &Table, plan: &Plan, marks: &Marks) -> String {
-        let branch = self.glyphs.branch(&row.lasts);
-        let room = plan.name.saturating_sub(name::columns(&branch)).max(1);
+    fn row(&self, at: usize, table: &Table, plan: &Plan, marks: &Marks) -> String {
+        let (row, branch) = (&table.rows[at], &plan.branches[at]);
+        let room = plan.name.saturating_sub(name::columns(branch)).max(1);
         let shown = name::fitted(
             &self.glyphs.plain(&name::visible(&row.name)),
             room,
             self.glyphs.ellipsis,
         );
         let gap = " ".repeat(room.saturating_sub(name::columns(&shown)));
-        let style = match (row.is_leftover, row.lasts.len()) {
+        let style = match (row.is_leftover, row.depth) {
             (true, _) => Style::Leftover,
-            (_, 1) => Style::Strong,
+            (_, 0) => Style::Strong,
             _ => Style::Plain,
         };
-        let mut out = self.paint.with(Style::Faint, &branch);
+        let mut out = self.paint.with(Style::Faint, branch);
         out += &self.paint.with(style, &shown);
         out += &gap;
         let hides_intensity = plan.left_out(table).contains(&Column::OTHER_FLOP)
