@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::fields::numbers::numbers;
 
 numbers! {
-    |row| row.device, serde (skip_serializing_if = "Option::is_none");
+    serde (skip_serializing_if = "Option::is_none");
     /// A row's numbers of a device. What was not measured is absent.
     ///
     /// **Units** nanoseconds and bytes.

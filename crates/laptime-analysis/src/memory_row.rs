@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::fields::numbers::numbers;
 
 numbers! {
-    |row| row.memory, serde (skip_serializing_if = "Option::is_none");
+    serde (skip_serializing_if = "Option::is_none");
     /// A row's numbers of host memory, where it was counted.
     ///
     /// **Units** bytes.

@@ -11,7 +11,7 @@ use crate::seldom::Seldom;
 use crate::work_row::WorkRow;
 
 numbers! {
-    |row| row, serde ();
+    serde ();
     /// One path's statistics, or a leftover of the wall time.
     ///
     /// **Units** nanoseconds; ratios are of 1.

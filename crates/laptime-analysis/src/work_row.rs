@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::fields::numbers::numbers;
+use crate::fields::numbers::{IsNumber, Kind, Number, numbers};
 
 numbers! {
-    |row| row.work, serde (skip_serializing_if = "Option::is_none");
+    serde (skip_serializing_if = "Option::is_none");
     /// A row's work, where operations were counted.
     ///
     /// **Units** operations, bytes, and those for each second; ratios are of 1.
@@ -57,5 +57,13 @@ impl BoundBy {
             Self::Memory => "memory",
             Self::Arithmetic => "arithmetic",
         }
+    }
+}
+
+impl IsNumber for Option<BoundBy> {
+    const KIND: Kind = Kind::Word;
+
+    fn number(self) -> Option<Number> {
+        self.map(|bound| Number::Word(bound.name()))
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_array::{Int64Array, StringArray, UInt64Array};
-use laptime_analysis::fields::{self, Read};
+use laptime_analysis::fields::{self, Field, Kind, Number};
 use laptime_analysis::{SpanRow, Summary};
 use laptime_python_macros::guarded;
 use pyo3::exceptions::PyTypeError;
@@ -93,18 +93,42 @@ pub fn failed(error: &impl ToString) -> PyErr {
 
 /// A number of each row. FLOP and bytes that 64 bits may not hold are floats, as no type of
 /// integer that wide is one that all readers calculate with.
-fn column(rows: &[SpanRow], read: Read) -> ArrayRef {
-    let each = rows.iter();
-    match read {
-        Read::Always(of) => Arc::new(each.map(|row| Some(of(row))).collect::<UInt64Array>()),
-        Read::Whole(of) => Arc::new(each.map(of).collect::<UInt64Array>()),
-        Read::Signed(of) => Arc::new(each.map(of).collect::<Int64Array>()),
-        Read::Wide(of) => {
-            let each = each.map(|row| of(row).map(|number| number as f64));
-            Arc::new(each.collect::<Float64Array>())
-        }
-        Read::Real(of) => Arc::new(each.map(of).collect::<Float64Array>()),
-        Read::Word(of) => Arc::new(each.map(of).collect::<StringArray>()),
+fn column(rows: &[SpanRow], field: &Field) -> ArrayRef {
+    let each = rows.iter().map(|row| field.of(row));
+    match field.kind {
+        Kind::Always | Kind::Whole => Arc::new(each.map(whole).collect::<UInt64Array>()),
+        Kind::Signed => Arc::new(each.map(signed).collect::<Int64Array>()),
+        Kind::Wide | Kind::Real => Arc::new(each.map(real).collect::<Float64Array>()),
+        Kind::Word => Arc::new(each.map(word).collect::<StringArray>()),
+    }
+}
+
+fn whole(number: Option<Number>) -> Option<u64> {
+    match number? {
+        Number::Whole(number) => u64::try_from(number).ok(),
+        _ => None,
+    }
+}
+
+fn signed(number: Option<Number>) -> Option<i64> {
+    match number? {
+        Number::Signed(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn real(number: Option<Number>) -> Option<f64> {
+    match number? {
+        Number::Whole(number) => Some(number as f64),
+        Number::Real(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn word(number: Option<Number>) -> Option<&'static str> {
+    match number? {
+        Number::Word(word) => Some(word),
+        _ => None,
     }
 }
 
@@ -118,8 +142,8 @@ pub fn rows(summary: &Summary) -> PyResult<ArrowTable> {
         ("kind", Arc::new(kinds), false),
     ];
     let numbers = fields::all().map(|field| {
-        let is_nullable = !matches!(field.read, Read::Always(_));
-        (field.name, column(rows, field.read), is_nullable)
+        let is_nullable = field.kind != Kind::Always;
+        (field.name, column(rows, field), is_nullable)
     });
     let batch = RecordBatch::try_from_iter_with_nullable(words.into_iter().chain(numbers))
         .map_err(|error| failed(&error))?;

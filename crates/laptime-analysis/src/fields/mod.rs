@@ -14,16 +14,16 @@ use crate::device_row::DeviceRow;
 use crate::memory_row::HostMemoryRow;
 use crate::span_row::SpanRow;
 use crate::work_row::WorkRow;
+use numbers::Line;
+pub use numbers::{Group, Kind, Number, Unit};
 
 /// Every number, by its group.
 static ALL: LazyLock<Vec<Field>> = LazyLock::new(|| {
-    let rows = [
-        SpanRow::NUMBERS,
-        DeviceRow::NUMBERS,
-        HostMemoryRow::NUMBERS,
-        WorkRow::NUMBERS,
-    ];
-    let mut all: Vec<Field> = rows.into_iter().flatten().flatten().copied().collect();
+    let all = Field::all_of(SpanRow::NUMBERS, |row| row);
+    let all = all.chain(Field::all_of(DeviceRow::NUMBERS, |row| &row.device));
+    let all = all.chain(Field::all_of(HostMemoryRow::NUMBERS, |row| &row.memory));
+    let all = all.chain(Field::all_of(WorkRow::NUMBERS, |row| &row.work));
+    let mut all: Vec<Field> = all.collect();
     all.sort_by_key(|field| field.group);
     all
 });
@@ -31,68 +31,10 @@ static ALL: LazyLock<Vec<Field>> = LazyLock::new(|| {
 /// What all spans of a row left in memory, which `other` has too.
 pub const KEPT: &str = "host_memory_kept_bytes";
 
-/// Why a row has neither the host's memory nor a device's.
-const NO_MEMORY: &str = "memory was not recorded";
-
-/// What a number counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Spans.
-    Spans,
-    /// Nanoseconds.
-    Ns,
-    /// Parts of 1.
-    Ratio,
-    /// Bytes.
-    Bytes,
-    /// Multiply-accumulates.
-    Mac,
-    /// Floating-point operations.
-    Flop,
-    /// Floating-point operations per second.
-    FlopRate,
-    /// Bytes per second.
-    ByteRate,
-    /// Floating-point operations for each byte.
-    FlopPerByte,
-    /// Joules.
-    Joules,
-    /// One of a few words.
-    Name,
-}
-
-/// How a number is read from a row, which is also its type.
-#[derive(Debug, Clone, Copy)]
-pub enum Read {
-    /// A number that every row has.
-    Always(fn(&SpanRow) -> u64),
-    /// A number of 64 bits.
-    Whole(fn(&SpanRow) -> Option<u64>),
-    /// A number that may be below zero.
-    Signed(fn(&SpanRow) -> Option<i64>),
-    /// A number that 64 bits may not hold.
-    Wide(fn(&SpanRow) -> Option<u128>),
-    /// A ratio or a rate.
-    Real(fn(&SpanRow) -> Option<f64>),
-    /// One of a few words.
-    Word(fn(&SpanRow) -> Option<&'static str>),
-}
-
-/// What was read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
-    /// Not below zero.
-    Whole(u128),
-    /// Perhaps below zero.
-    Signed(i64),
-    /// A ratio or a rate.
-    Real(f64),
-    /// One of a few words.
-    Word(&'static str),
-}
+/// How a row tells a number.
+type Read = Box<dyn Fn(&SpanRow) -> Option<Number> + Send + Sync>;
 
 /// One number of a row.
-#[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The number's name in files and in Python.
     pub name: &'static str,
@@ -100,68 +42,39 @@ pub struct Field {
     pub unit: Unit,
     /// What is measured with it.
     pub group: Group,
-    /// How a row tells it.
-    pub read: Read,
+    /// Its type.
+    pub kind: Kind,
     /// What it is, one sentence.
     pub about: &'static str,
+    read: Read,
 }
 
 impl Field {
+    /// The numbers of a part of a row.
+    fn all_of<T>(
+        lines: &'static [Option<Line<T>>],
+        part: fn(&SpanRow) -> &T,
+    ) -> impl Iterator<Item = Self> {
+        lines.iter().flatten().map(move |line| Self {
+            name: line.name,
+            unit: line.unit,
+            group: line.group,
+            kind: line.kind,
+            about: line.about,
+            read: Box::new(move |row| (line.read)(part(row))),
+        })
+    }
+
     /// What a row says; `None` where the number is absent.
     pub fn of(&self, row: &SpanRow) -> Option<Number> {
-        match self.read {
-            Read::Always(of) => Some(Number::Whole(of(row).into())),
-            Read::Whole(of) => of(row).map(|number| Number::Whole(number.into())),
-            Read::Signed(of) => of(row).map(Number::Signed),
-            Read::Wide(of) => of(row).map(Number::Whole),
-            Read::Real(of) => of(row).map(Number::Real),
-            Read::Word(of) => of(row).map(Number::Word),
-        }
+        (self.read)(row)
     }
 
     /// Whether there is anything to tell: a number that every row has tells nothing by a zero.
     fn is_told(&self, row: &SpanRow) -> bool {
-        match self.read {
-            Read::Always(of) => of(row) > 0,
-            _ => self.of(row).is_some(),
-        }
+        let is_zero = |number| self.kind == Kind::Always && number == Number::Whole(0);
+        self.of(row).is_some_and(|number| !is_zero(number))
     }
-}
-
-/// Numbers that are measured together, in the order of tables. What is optional stands last, so that a new column moves no
-/// older one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
-    /// How many spans, and how long.
-    Totals,
-    /// What only finished spans have.
-    Durations,
-    /// The part of the wall time.
-    Share,
-    /// CPU time.
-    Cpu,
-    /// What was suspended in between.
-    Suspended,
-    /// What isn't whole.
-    Partial,
-    /// Least and most of the host's memory, nets first.
-    HostMemory,
-    /// What a row's operations did.
-    Operations,
-    /// Waiting for a processor.
-    Delay,
-    /// Time by a device's own events.
-    DeviceTime,
-    /// Least and most of a device's memory, nets first.
-    DeviceMemory,
-    /// What was launched and not awaited.
-    Launches,
-    /// What is left of all spans together, and how much they differ.
-    KeptMemory,
-    /// What its devices drew.
-    Energy,
-    /// What ran beside the row around it.
-    Apart,
 }
 
 impl Group {
@@ -172,7 +85,7 @@ impl Group {
                 "no span measured it; it is opt-in because reading that clock costs more than a span"
             }
             Self::Suspended => "no span was suspended",
-            Self::HostMemory | Self::KeptMemory | Self::DeviceMemory => NO_MEMORY,
+            Self::HostMemory | Self::KeptMemory | Self::DeviceMemory => "memory was not recorded",
             Self::Operations => "operations were not counted",
             Self::Delay => "no timer measured it; Timer(cpu=True) does, where the kernel tells it",
             Self::DeviceTime => "no device was timed",

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use laptime_analysis::fields::{self, Read};
+use laptime_analysis::fields::{self, Kind};
 
 const STUB: &str = "python/laptime/_core_summary.pyi";
 
@@ -34,11 +34,11 @@ class SpanSummary:
 
 fn stub() -> String {
     let numbers = fields::all().map(|field| {
-        let kind = match field.read {
-            Read::Always(_) => "int",
-            Read::Whole(_) | Read::Signed(_) | Read::Wide(_) => "int | None",
-            Read::Real(_) => "float | None",
-            Read::Word(_) => "Literal[\"memory\", \"arithmetic\"] | None",
+        let kind = match field.kind {
+            Kind::Always => "int",
+            Kind::Whole | Kind::Signed | Kind::Wide => "int | None",
+            Kind::Real => "float | None",
+            Kind::Word => "Literal[\"memory\", \"arithmetic\"] | None",
         };
         format!(
             "    @property\n    def {}(self) -> {kind}: ...\n",
