@@ -13,7 +13,7 @@ mod words;
 use crate::document::{Content, Section};
 use crate::name;
 use crate::quantity::{self, plural};
-use crate::text;
+use crate::wrap;
 use words::{also_in, around, many, one, share, time};
 
 /// Above the list, in every format.
@@ -85,7 +85,7 @@ pub fn said(finding: &Finding) -> Option<String> {
         } => waits::starts(*count, *total_ns, *wall_ns),
         Finding::HeldLoop(held) => waits::blocks(held),
         Finding::ThreadsWait(wait) => waits::threads(wait),
-        Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
+        Finding::Ranks { message, .. } => format!("{}.", wrap::capitalised(message)),
         Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
         Finding::Unsteady { message, hint, .. } => sentences(message, hint),
         Finding::MemoryBound {
@@ -198,7 +198,7 @@ fn of_some(finding: &Finding) -> Option<String> {
             name::path(path),
             many(step_path),
             time(*mean_ns),
-            text::capitalised(&one_of(&one(step_path))),
+            wrap::capitalised(&one_of(&one(step_path))),
             time(*usual_ns),
             time(*total_ns),
         ),
@@ -285,8 +285,8 @@ fn because(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64
 fn sentences(message: &str, hint: &str) -> String {
     format!(
         "{}. {}.",
-        text::capitalised(message),
-        text::capitalised(hint)
+        wrap::capitalised(message),
+        wrap::capitalised(hint)
     )
 }
 

@@ -13,7 +13,7 @@ use laptime_analysis::{
 use laptime_core::{PhaseName, Total};
 
 use crate::quantity;
-use crate::{calls, name, text};
+use crate::{calls, name, wrap};
 
 /// Parts that are named, largest first.
 const MOST_PARTS: usize = 4;
@@ -354,7 +354,7 @@ fn step(summary: &Summary, with_steady: bool) -> Option<String> {
         noun => one_of(noun),
     };
     let subject = if after.is_empty() && noun != "span" {
-        text::capitalised(&subject)
+        wrap::capitalised(&subject)
     } else {
         subject
     };

@@ -10,7 +10,7 @@ use crate::glyphs::Glyphs;
 use crate::headline;
 use crate::marks::Marks;
 use crate::name;
-use crate::text::capitalised;
+use crate::wrap::capitalised;
 
 /// Renders a document.
 pub fn render(document: &Document) -> String {

@@ -5,7 +5,6 @@ use laptime_core::Unavailable;
 
 use crate::document::{Cell, Content, Section, Table};
 use crate::glyphs::Glyphs;
-use crate::text;
 
 /// The reasons of a document, or of a table that stands alone.
 #[derive(Debug, Default)]
@@ -43,7 +42,7 @@ impl Marks {
     pub fn shown(&self, table: &Table, cell: &Cell) -> String {
         match cell {
             Cell::Absent(_) => self.dash(table, cell, &Glyphs::new(true)),
-            cell => text::inline(cell),
+            cell => cell.inline(),
         }
     }
 

@@ -6,8 +6,8 @@ use laptime_core::{Unavailable, Warning};
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
 use crate::span_table;
-use crate::text;
 use crate::view::View;
+use crate::wrap;
 
 /// That of `rows`, or why there is none; `None` where nobody asked.
 pub fn section(
@@ -63,7 +63,7 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
 fn doubts(warnings: &[Warning]) -> String {
     let said = warnings.iter().map(|warning| {
         let hint = warning.hint.as_deref().unwrap_or_default();
-        format!(". But {}. {}", warning.message, text::capitalised(hint))
+        format!(". But {}. {}", warning.message, wrap::capitalised(hint))
     });
     said.collect()
 }

@@ -52,7 +52,7 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
     for column in SHOWN {
         let index = table.columns.iter().position(|known| *known == column);
         let cell = index.map_or(&Cell::Blank, |index| &row.cells[index]);
-        let number = glyphs.plain(&text::inline(cell));
+        let number = glyphs.plain(&cell.inline());
         if number.is_empty() {
             continue;
         }

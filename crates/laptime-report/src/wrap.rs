@@ -10,6 +10,15 @@ const DEFAULT_WIDTH: usize = 100;
 const LEAST_WIDTH: usize = 50;
 /// Of a line, what a name may take: two of them stand in a sentence, and one beside the numbers of a table.
 const NAME_RATIO: f64 = 0.28;
+/// A phrase as it begins a sentence.
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map(|first| first.to_uppercase().chain(characters).collect())
+        .unwrap_or_default()
+}
+
 /// Widest name among others.
 const MOST_NAME: usize = 40;
 

@@ -6,7 +6,6 @@ use laptime_core::Unavailable;
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::Precision;
-use crate::text;
 
 /// The section; none where nothing was recorded.
 pub fn section(pair: &Pair) -> Option<Section> {
@@ -53,5 +52,5 @@ fn cell(unit: Unit, number: f64) -> Cell {
 
 /// A number with its unit, in a sentence.
 pub fn shown(unit: Unit, number: f64) -> String {
-    text::inline(&cell(unit, number))
+    cell(unit, number).inline()
 }

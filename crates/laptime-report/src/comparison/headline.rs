@@ -9,7 +9,7 @@ use laptime_analysis::verdict::Verdict;
 use super::between;
 use crate::headline::UNBROKEN;
 use crate::quantity::{self, Digits};
-use crate::{name, text};
+use crate::{name, wrap};
 
 /// The headline of the base and another side.
 pub fn of_pair(pair: &Pair) -> String {
@@ -38,7 +38,7 @@ fn of_steps(pair: &Pair) -> String {
         (Basis::Run, _) => "The run".to_owned(),
         (Basis::Benchmark, _) => name::short(&whole.path),
         (_, "span") => name::path(&whole.path),
-        (_, noun) => text::capitalised(&one_of(noun)),
+        (_, noun) => wrap::capitalised(&one_of(noun)),
     };
     let medians = |row: &ComparisonRow| {
         let base_ns = row.base.as_ref()?.median_ns?;
@@ -228,5 +228,5 @@ pub fn sentence(reason: &str) -> String {
     if reason.is_empty() {
         return String::new();
     }
-    format!("{}.", text::capitalised(reason))
+    format!("{}.", wrap::capitalised(reason))
 }

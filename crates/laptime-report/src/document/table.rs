@@ -7,7 +7,7 @@ use laptime_core::Unavailable;
 
 use crate::column::Column;
 use crate::name;
-use crate::quantity::Precision;
+use crate::quantity::{self, Digits, Precision};
 
 /// Rows under headings, each with a name, and what is said below them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -119,6 +119,48 @@ pub enum Cell {
     Blank,
     /// Not there, for the reason of this number in the table's; one beyond them where none is said.
     Absent(usize),
+}
+
+impl Cell {
+    /// The number; nothing for a cell without one.
+    pub fn digits(&self) -> Digits {
+        match *self {
+            Self::Count(count, partial) => {
+                let mut digits = quantity::count(count);
+                if partial > 0 {
+                    digits.fraction = format!(" +{}", quantity::thousands(partial));
+                }
+                digits
+            }
+            Self::Time(ns, precision) => quantity::duration(ns, precision),
+            Self::Bytes(bytes) => quantity::memory(bytes),
+            Self::Share(ratio) => quantity::percent(ratio),
+            Self::Scaled(number) => quantity::scaled(number),
+            Self::Exact(number) => quantity::count(number),
+            Self::ManyBytes(bytes) => quantity::many_bytes(bytes),
+            Self::Rate(rate) => quantity::rate(rate),
+            Self::Change(ratio) => quantity::change(ratio),
+            Self::Interval(low, high) => quantity::changes(low, high),
+            Self::Measured(ns) => quantity::measured(ns),
+            Self::Watts(watts) => quantity::watts(watts),
+            Self::Joules(joules) => quantity::joules(joules),
+            Self::Difference(ns) => quantity::difference(ns),
+            Self::Plain(number) => Digits {
+                whole: quantity::plain(number),
+                ..Digits::default()
+            },
+            Self::Word(ref word) => Digits {
+                whole: word.to_string(),
+                ..Digits::default()
+            },
+            Self::Blank | Self::Absent(_) => Digits::default(),
+        }
+    }
+
+    /// The number outside of a column; nothing when it is not there.
+    pub fn inline(&self) -> String {
+        self.digits().inline()
+    }
 }
 
 impl From<&'static str> for Cell {

@@ -4,7 +4,7 @@ mod figures;
 mod plan;
 mod table;
 
-use crate::document::{Cell, Content, Document, Section};
+use crate::document::{Content, Document, Section};
 use crate::glyphs::Glyphs;
 use crate::headline;
 use crate::marks::Marks;
@@ -14,7 +14,6 @@ use crate::roofline::plot;
 use crate::view::View;
 use crate::wrap;
 pub use plan::aligned;
-use plan::digits;
 use table::Said;
 
 /// Columns of a terminal of unknown width.
@@ -49,20 +48,6 @@ pub fn header(document: &Document, view: &View) -> String {
 /// The reasons for doubt below all sections.
 pub fn warnings(document: &Document, view: &View) -> String {
     Text::new(view).warnings(document)
-}
-
-/// A number outside of a column; nothing when it is not there.
-pub fn inline(cell: &Cell) -> String {
-    digits(cell).inline()
-}
-
-/// A phrase as it begins a sentence.
-pub fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .map(|first| first.to_uppercase().chain(characters).collect())
-        .unwrap_or_default()
 }
 
 struct Text {

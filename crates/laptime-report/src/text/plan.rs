@@ -6,7 +6,7 @@ use crate::column::Column;
 use crate::document::{Cell, Table};
 use crate::glyphs::Glyphs;
 use crate::name;
-use crate::quantity::{self, Digits};
+use crate::quantity::Digits;
 
 /// Longest name where no terminal limits the table: beyond it no eye finds the row's numbers.
 const MOST_NAME: usize = 80;
@@ -44,7 +44,7 @@ impl Width {
         };
         for row in &table.rows {
             if !matches!(row.cells[index], Cell::Absent(_)) {
-                let digits = digits(&row.cells[index]);
+                let digits = row.cells[index].digits();
                 width.whole = width.whole.max(name::columns(&digits.whole));
                 width.fraction = width.fraction.max(digits.fraction.len());
                 width.unit = width.unit.max(name::columns(&glyphs.plain(digits.unit)));
@@ -170,41 +170,6 @@ impl Plan {
     /// All of a line.
     pub fn width(&self) -> usize {
         self.name + self.numbers()
-    }
-}
-
-/// A cell's number; nothing for a cell without one.
-pub fn digits(cell: &Cell) -> Digits {
-    match *cell {
-        Cell::Count(count, partial) => {
-            let mut digits = quantity::count(count);
-            if partial > 0 {
-                digits.fraction = format!(" +{}", quantity::thousands(partial));
-            }
-            digits
-        }
-        Cell::Time(ns, precision) => quantity::duration(ns, precision),
-        Cell::Bytes(bytes) => quantity::memory(bytes),
-        Cell::Share(ratio) => quantity::percent(ratio),
-        Cell::Scaled(number) => quantity::scaled(number),
-        Cell::Exact(number) => quantity::count(number),
-        Cell::ManyBytes(bytes) => quantity::many_bytes(bytes),
-        Cell::Rate(rate) => quantity::rate(rate),
-        Cell::Change(ratio) => quantity::change(ratio),
-        Cell::Interval(low, high) => quantity::changes(low, high),
-        Cell::Measured(ns) => quantity::measured(ns),
-        Cell::Watts(watts) => quantity::watts(watts),
-        Cell::Joules(joules) => quantity::joules(joules),
-        Cell::Difference(ns) => quantity::difference(ns),
-        Cell::Plain(number) => Digits {
-            whole: quantity::plain(number),
-            ..Digits::default()
-        },
-        Cell::Word(ref word) => Digits {
-            whole: word.to_string(),
-            ..Digits::default()
-        },
-        Cell::Blank | Cell::Absent(_) => Digits::default(),
     }
 }
 

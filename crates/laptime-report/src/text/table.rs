@@ -1,7 +1,7 @@
 //! A table's lines: heading, rows as a tree, and the notes that its cells point at.
 
 use super::Text;
-use super::plan::{Plan, Width, digits, pad_end, pad_start};
+use super::plan::{Plan, Width, pad_end, pad_start};
 use crate::column::Column;
 use crate::document::{Cell, Table};
 use crate::marks::Marks;
@@ -108,7 +108,7 @@ impl Text {
     }
 
     fn cell(&self, cell: &Cell, column: Column, width: &Width) -> String {
-        let number = self.glyphs.plain(&width.aligned(&digits(cell)));
+        let number = self.glyphs.plain(&width.aligned(&cell.digits()));
         match *cell {
             Cell::Share(ratio) if width.bar > 0 => {
                 let bar = self.glyphs.bar(ratio, width.bar);
