@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use laptime::{ExportError, ExportFormat};
-use laptime_reader::{OtherFile, ReadError};
+use laptime_reader::{Damage, OtherFile, ReadError};
 
 use crate::bench::BenchError;
 pub use crate::exit_code::{
@@ -442,6 +442,10 @@ fn of_reading(error: &ReadError) -> Option<String> {
         ReadError::Read { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
             "a recording is its owner's: read it as that user, or let them hand it on".to_owned()
         }
+        ReadError::Damaged {
+            source: Damage::Changed { .. },
+            ..
+        } => "something writes that file: read it again when that is done".to_owned(),
         ReadError::Read { .. } | ReadError::Damaged { .. } => instead(),
         _ => return None,
     })

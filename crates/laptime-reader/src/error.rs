@@ -183,6 +183,12 @@ pub enum Damage {
         /// Number that belongs here.
         expected: u64,
     },
+    /// The window holds less than when it was read first.
+    #[error("the window at offset {offset} changed while it was read")]
+    Changed {
+        /// Where the window starts.
+        offset: u64,
+    },
     /// A record uses a path that nothing defined, or defines one a second time differently.
     #[error("the window at offset {offset} {what} path {path}")]
     Path {
@@ -206,6 +212,7 @@ impl Damage {
                     | FormatError::Header { .. }
                     | FormatError::ShortHeader { .. }
             ),
+            Self::Changed { .. } => false,
             _ => true,
         }
     }

@@ -20,6 +20,7 @@ mod opened;
 mod other_file;
 mod paths;
 mod process;
+mod read_windows;
 mod run;
 mod snapshot;
 mod spans;

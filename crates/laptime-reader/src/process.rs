@@ -16,6 +16,7 @@ use laptime_core::{
 
 use crate::files::{OpenFile, ProcessFile};
 use crate::paths::{CheckedPaths, Told};
+use crate::read_windows::ReadWindows;
 use crate::{Damage, ReadError};
 
 /// Reads the windows of one process.
@@ -25,6 +26,7 @@ pub struct ProcessReader {
     pub(crate) paths: CheckedPaths,
     /// Whether all windows were read once, and told their anchors.
     pub(crate) is_again: bool,
+    pub(crate) windows: ReadWindows,
 }
 
 impl ProcessReader {
@@ -52,6 +54,7 @@ impl ProcessReader {
             },
             paths: CheckedPaths::new(),
             is_again: false,
+            windows: ReadWindows::default(),
         }
     }
 
@@ -86,7 +89,8 @@ impl ProcessReader {
         }
     }
 
-    /// Hands out the records of the window in a slot; `None` for a slot that was never used.
+    /// Hands out the records of the window in a slot; `None` for a slot that was never used. What is read again is
+    /// what was read first.
     ///
     /// **Errors** at damage; what stood before it was handed out.
     pub fn window(
@@ -95,9 +99,16 @@ impl ProcessReader {
         offset: u64,
         visit: &mut impl VisitProcess,
     ) -> Result<Option<WindowState>, Damage> {
-        let Some(window) = Window::parse(slot, offset)? else {
+        let mut window = Window::parse(slot, offset)?;
+        if self.is_again {
+            window = self.windows.again(window, offset)?;
+        }
+        let Some(window) = window else {
             return Ok(None);
         };
+        if !self.is_again {
+            self.windows.keep(&window, offset);
+        }
         self.check(&window, offset)?;
         visit.window(&window.header, window.state, offset);
         let mut checked = Checked {
@@ -376,6 +387,9 @@ impl RecordedProcess {
     ///
     /// **Errors** at damage, unless it is to be left out, and when the system refuses to read.
     pub fn read(&mut self, visit: &mut impl VisitProcess) -> Result<(), ReadError> {
+        if self.reader.is_again {
+            return self.read_again(visit);
+        }
         let file = self.file.clone();
         let open = file.open()?;
         let (mut bytes, mut at) = (vec![0; WINDOW_LEN], window_offset(0));
@@ -392,12 +406,27 @@ impl RecordedProcess {
                 }
             }
         }
-        if !self.reader.is_again {
-            empty += self.file.length.saturating_sub(at) / WINDOW_LEN as u64;
-            let is_closed = self.reader.header().closed.is_some();
-            self.reader.facts.empty_windows = if is_closed { empty } else { empty_before };
-        }
+        empty += self.file.length.saturating_sub(at) / WINDOW_LEN as u64;
+        let is_closed = self.reader.header().closed.is_some();
+        self.reader.facts.empty_windows = if is_closed { empty } else { empty_before };
         self.reader.end_pass();
+        Ok(())
+    }
+
+    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), ReadError> {
+        let file = self.file.clone();
+        let open = file.open()?;
+        let mut bytes = vec![0; WINDOW_LEN];
+        for index in 0.. {
+            let Some(offset) = self.reader.windows.start(index) else {
+                break;
+            };
+            if visit.wants(offset) {
+                let length = open.read(offset, &mut bytes)?;
+                let outcome = self.reader.window(&bytes[..length], offset, visit);
+                self.judge(outcome)?;
+            }
+        }
         Ok(())
     }
 
@@ -408,7 +437,7 @@ impl RecordedProcess {
     ) -> Result<Option<WindowState>, ReadError> {
         match outcome {
             Ok(state) => Ok(state),
-            Err(damage) if self.salvage => {
+            Err(damage) if self.salvage && !matches!(damage, Damage::Changed { .. }) => {
                 if !self.reader.is_again {
                     self.left_out.push(damage);
                 }

@@ -209,3 +209,37 @@ fn a_closed_process_keeps_the_rate_of_its_header() {
     let (reader, _) = read(&script);
     assert!((reader.facts().anchors.mean_ns_per_tick() - 0.5).abs() < 1e-9);
 }
+
+#[test]
+fn what_is_read_again_is_what_was_read_first() {
+    let script = training(40, 0);
+    let whole = script.windows().remove(0);
+    for records in [0, 1, 200, 1_001] {
+        let cut = &whole[..HEADER_LEN + records];
+        let (mut reader, mut first) = (begin(&script), Told::default());
+        let at = window_offset(0);
+        assert!(reader.window(cut, at, &mut first).unwrap().is_some());
+        reader.end_pass();
+        let mut again = Told::default();
+        reader.window(&whole, at, &mut again).unwrap();
+        assert_eq!(again.spans, first.spans, "{records} bytes");
+        let later = reader.window(&whole, window_offset(1), &mut again);
+        assert_eq!(later, Ok(None), "a window that was not there");
+        assert_eq!(again.spans.len(), first.spans.len());
+    }
+}
+
+#[test]
+fn a_window_that_holds_less_than_before_was_changed() {
+    let script = training(40, 0);
+    let whole = script.windows().remove(0);
+    let (mut reader, at) = (begin(&script), window_offset(0));
+    reader.window(&whole, at, &mut Told::default()).unwrap();
+    reader.end_pass();
+    for left in [&[][..], &[0; 4_096], &whole[..HEADER_LEN + 100]] {
+        let mut told = Told::default();
+        let error = reader.window(left, at, &mut told).unwrap_err();
+        assert_eq!(error, Damage::Changed { offset: at });
+        assert!(told.spans.is_empty());
+    }
+}

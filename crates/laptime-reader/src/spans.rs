@@ -4,7 +4,6 @@
 //! duration is the one that the summary has, to the nanosecond.
 
 use laptime_core::anchor::Rate;
-use laptime_core::format::process::window_offset;
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::WINDOW_LEN;
@@ -48,7 +47,7 @@ pub struct SpanRows {
     timeline: Timeline,
     rate: Rate,
     zero_ns: u64,
-    next: u64,
+    next: usize,
 }
 
 impl SpanRows {
@@ -63,7 +62,7 @@ impl SpanRows {
             rate: anchors.rate(),
             process,
             zero_ns,
-            next: window_offset(0),
+            next: 0,
         })
     }
 
@@ -83,14 +82,13 @@ impl SpanRows {
     pub fn next_window(&mut self) -> Result<Option<SpanColumns>, ReadError> {
         let mut ticks = Ticks(SpanColumns::default());
         let outcome = {
-            let open = self.process.file.open()?;
-            let Some(offset) = open.next_slot(self.next) else {
+            let reader = &mut self.process.reader;
+            let Some(offset) = reader.windows.start(self.next) else {
                 return Ok(None);
             };
-            self.next = offset + WINDOW_LEN as u64;
+            self.next += 1;
             let mut bytes = vec![0; WINDOW_LEN];
-            let length = open.read(offset, &mut bytes)?;
-            let reader = &mut self.process.reader;
+            let length = self.process.file.open()?.read(offset, &mut bytes)?;
             reader.window(&bytes[..length], offset, &mut ticks)
         };
         self.process.judge(outcome)?;

@@ -240,6 +240,20 @@ impl<'a> Window<'a> {
         self.visit(&mut Each(visit))
     }
 
+    /// The window as a file that ends so many bytes into its records has it; `None` where it has fewer.
+    pub fn first(self, records: usize) -> Option<Self> {
+        let records = self.records.get(..records)?;
+        let state = match self.state {
+            state if records.len() == self.records.len() => state,
+            _ => WindowState::Truncated,
+        };
+        Some(Self {
+            state,
+            records,
+            ..self
+        })
+    }
+
     /// Bytes of records.
     pub fn len(&self) -> usize {
         self.records.len()
