@@ -151,3 +151,10 @@ def test_memory_is_counted_on_new_input_too() -> None:
     )
     assert (found.host_memory_peak_bytes or 0) >= 8_000
     assert (found.host_memory_peak_bytes or 0) < 100_000
+
+
+def test_a_command_may_write_as_much_as_without(tmp_path: Path) -> None:
+    command = "ulimit -f 1; exec dd if=/dev/zero of=large bs=1M count=1"
+    typed = [sys.executable, "-m", "laptime", "bench", "-r", "1", command]
+    done = subprocess.run(typed, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "SIGXFSZ" in done.stderr, done.stderr

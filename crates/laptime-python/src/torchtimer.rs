@@ -12,6 +12,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use crate::fast::name::Text;
 use crate::fast::timer::context::Context;
 use crate::fast::timer::gauge::Gauge;
 use crate::fast::timer::segment::Segment;
@@ -65,7 +66,7 @@ impl ProfilingSegments {
 }
 
 fn text(name: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(name.str()?.to_string_lossy().into_owned())
+    Ok(name.str()?.extract::<Text>()?.0)
 }
 
 /// A segment's name as the table shows it.

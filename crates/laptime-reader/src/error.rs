@@ -183,7 +183,7 @@ pub enum Damage {
         /// Number that belongs here.
         expected: u64,
     },
-    /// The window holds less than when it was read first.
+    /// The window is not as it was when it was read first.
     #[error("the window at offset {offset} changed while it was read")]
     Changed {
         /// Where the window starts.

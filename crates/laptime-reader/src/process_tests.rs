@@ -230,13 +230,14 @@ fn what_is_read_again_is_what_was_read_first() {
 }
 
 #[test]
-fn a_window_that_holds_less_than_before_was_changed() {
+fn a_window_that_is_another_than_before_was_changed() {
     let script = training(40, 0);
     let whole = script.windows().remove(0);
     let (mut reader, at) = (begin(&script), window_offset(0));
     reader.window(&whole, at, &mut Told::default()).unwrap();
     reader.end_pass();
-    for left in [&[][..], &[0; 4_096], &whole[..HEADER_LEN + 100]] {
+    let other = training(41, 3).windows().remove(0);
+    for left in [&[][..], &[0; 4_096], &whole[..HEADER_LEN + 100], &other] {
         let mut told = Told::default();
         let error = reader.window(left, at, &mut told).unwrap_err();
         assert_eq!(error, Damage::Changed { offset: at });

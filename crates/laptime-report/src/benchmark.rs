@@ -14,6 +14,8 @@ pub(crate) const MEDIAN: Column = headed("median");
 const MEAN: Column = headed("mean ± σ");
 /// Shortest and longest sample.
 const RANGE: Column = headed("min to max");
+/// Time on a CPU, of all threads.
+const CPU: Column = headed("CPU time");
 /// How often it ran.
 const RUNS: Column = headed("runs");
 
@@ -82,7 +84,7 @@ pub fn table(all: &[(&str, &Outcome, f64)]) -> String {
         Row::new(*name, vec![mean, range, cpu.into(), runs.into()])
     });
     let table = Table {
-        columns: vec![MEAN, RANGE, headed("CPU time"), RUNS],
+        columns: vec![MEAN, RANGE, CPU, RUNS],
         rows: rows.collect(),
         ..Table::default()
     };
@@ -96,24 +98,23 @@ fn spread_cells(outcome: &Outcome) -> [Cell; 2] {
     both.map(Cell::from)
 }
 
-/// A table of benchmarks with their names, for a pull request; below it what makes them doubtful. `asked` as in
-/// [`doubts`].
-pub fn markdown(all: &[(&str, &Outcome)], asked: &str) -> String {
-    let rows = all.iter().map(|(name, one)| {
+/// A table of benchmarks with their names and CPU times in nanoseconds, for a pull request, and notes below it.
+pub fn markdown(all: &[(&str, &Outcome, f64)], notes: Vec<String>) -> String {
+    let rows = all.iter().map(|(name, one, cpu_ns)| {
         let [mean, range] = spread_cells(one);
         let [median, interval] = median_cells(one.median_ns, &one.interval_ns);
+        let cpu = quantity::measured(*cpu_ns).inline();
+        let runs = counted(one);
         Row::new(
             *name,
-            vec![median, interval, mean, range, counted(one).into()],
+            vec![median, interval, mean, range, cpu.into(), runs.into()],
         )
     });
+    let median = [MEDIAN, Column::interval_of(MEDIAN)];
     let table = Table {
-        columns: vec![MEDIAN, Column::interval_of(MEDIAN), MEAN, RANGE, RUNS],
+        columns: [&median[..], &[MEAN, RANGE, CPU, RUNS]].concat(),
         rows: rows.collect(),
-        notes: match all {
-            [(_, alone)] => doubts(alone, asked),
-            _ => Vec::new(),
-        },
+        notes,
         ..Table::default()
     };
     markdown::sections(&[Content::Table(table).into()])
@@ -239,12 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn markdown_has_a_row_for_each_and_what_is_doubtful_of_one_alone() {
+    fn markdown_has_a_row_for_each_and_notes() {
         let outcome = told(3e9, 0.0, 1.0);
-        insta::assert_snapshot!(markdown(&[("a|b", &outcome)], "--budget {}"), @r"
-        |  | median | 95 % | mean ± σ | min to max | runs |
-        | :--- | ---: | ---: | ---: | ---: | ---: |
-        | a\|b | 3.00 s | – | 3.00 s | – | 1 run without warm-up |
+        let notes = doubts(&outcome, "--budget {}");
+        insta::assert_snapshot!(markdown(&[("a|b", &outcome, 3e9)], notes), @r"
+        |  | median | 95 % | mean ± σ | min to max | CPU time | runs |
+        | :--- | ---: | ---: | ---: | ---: | ---: | ---: |
+        | a\|b | 3.00 s | – | 3.00 s | – | 3.00 s | 1 run without warm-up |
 
         The budget of 2 s is used up: 1 value is too few to tell how exact their median is; 6 are needed. --budget 22 measures longer.
 

@@ -122,8 +122,8 @@ fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
     });
     if outcome.ending == Some(Ending::Budget) && !outcome.is_clear() {
         notes.push(format!(
-            "The runs took {:.0} s: {} may tell.",
-            outcome.spent_ns / 1e9,
+            "The runs took {}: {} may tell.",
+            quantity::measured(outcome.spent_ns).inline(),
             benchmark::asked_for(outcome.larger_budget_ns(), asked),
         ));
     }

@@ -376,3 +376,16 @@ def test_segments_are_leaf_spans_of_the_lap_open_at_their_start() -> None:
         timer.start("linear")
         timer.stop("linear")
     assert lt.report()["around a profiling timer/linear"].count == 1
+
+
+def test_contexts_and_segments_have_any_text_as_name(timer: ProfilingTimer) -> None:
+    name = "\ud800"
+    timer.start(name, name)
+    timer.stop(name, name)
+    assert len(timer.history(name, name)) == 1
+    timer.disable_context(name)
+    timer.start(name, name)
+    assert timer.stop(name, name) is None
+    timer.remove(name, name)
+    with pytest.raises(KeyError):
+        timer.history(name, name)

@@ -4,7 +4,7 @@ use laptime_analysis::benchmark::{self, Count, Doubt, Next, Plan};
 use laptime_analysis::contest::{self, Contest, LEAST_ROUNDS, Limits};
 
 use super::command::{Contender, Took};
-use super::interrupt::EndsAtInterrupt;
+use super::plain_signals::PlainSignals;
 use super::progress::Progress;
 use crate::error::CliError;
 
@@ -77,7 +77,7 @@ pub fn measure(
     contenders: &[Contender],
     asked: &Asked,
 ) -> Result<Option<(Found, Vec<Beside>)>, CliError> {
-    let _interrupt = EndsAtInterrupt::new();
+    let _signals = PlainSignals::new();
     let mut took: Vec<Vec<Took>> = vec![Vec::new(); contenders.len()];
     // Where the commands' own output is shown, a line of ours would stand in the middle of it.
     let mut progress = Progress::new(contenders.iter().any(|one| one.shows_output));

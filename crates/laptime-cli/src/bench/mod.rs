@@ -6,9 +6,9 @@
 mod command;
 mod complaints;
 mod error;
-mod interrupt;
 mod json;
 mod measure;
+mod plain_signals;
 mod progress;
 mod text;
 mod timeout;

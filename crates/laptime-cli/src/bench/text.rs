@@ -48,28 +48,41 @@ pub fn text(
             )
         }
     };
-    let beside = cpu.iter().zip(&shown).flat_map(|(cpu, name)| {
-        let is_alone = contenders.len() == 1;
-        [cpu_time(cpu, name, is_alone), failures(cpu, name)]
-    });
-    for line in beside.flatten().chain(shell(found, contenders)) {
+    for line in beside(found, contenders, &shown, cpu) {
         text = format!("{text}\n{}", contest::wrapped(&line, width));
     }
     text + "\n"
 }
 
 /// For a pull request.
-pub fn markdown(found: &Found, contenders: &[Contender]) -> String {
+pub fn markdown(found: &Found, contenders: &[Contender], cpu: &[Beside]) -> String {
     let names: Vec<String> = contenders.iter().map(|one| one.name.clone()).collect();
     let verdicts = match found {
         Found::One(_) => String::new(),
         Found::Several(outcome) => contest::markdown(outcome, &names, BUDGET) + "\n",
     };
-    let outcomes = found.outcomes();
-    let all: Vec<_> = names.iter().map(String::as_str).zip(outcomes).collect();
-    let table = one::markdown(&all, BUDGET);
-    let shell = shell(found, contenders).map_or_else(String::new, |said| format!("\n{said}\n"));
-    format!("{verdicts}{table}{shell}")
+    let all = names.iter().zip(found.outcomes()).zip(cpu);
+    let all = all.map(|((name, outcome), cpu)| (name.as_str(), outcome, cpu.all_ns));
+    let mut notes = match found {
+        Found::One(outcome) => one::doubts(outcome, BUDGET),
+        Found::Several(_) => Vec::new(),
+    };
+    notes.extend(beside(found, contenders, &names, cpu));
+    verdicts + &one::markdown(&all.collect::<Vec<_>>(), notes)
+}
+
+/// The lines below the tables: CPU time, failed runs, the shell.
+fn beside(
+    found: &Found,
+    contenders: &[Contender],
+    names: &[String],
+    cpu: &[Beside],
+) -> Vec<String> {
+    let is_alone = contenders.len() == 1;
+    let each =
+        |(cpu, name): (&Beside, &String)| [cpu_time(cpu, name, is_alone), failures(cpu, name)];
+    let all = cpu.iter().zip(names).flat_map(each);
+    all.chain([shell(found, contenders)]).flatten().collect()
 }
 
 /// CPU time of a command that is alone, whose parts are told where they are known. Of several it stands in the

@@ -2,11 +2,13 @@
 //!
 //! It has a process group of its own, so that all of it is reached. The terminal's signals don't come
 //! there by themselves any more, and are passed on. A command that may take as long as it likes shares this process's
-//! group; what ends this process alone is passed on to it.
+//! group; what a process sends to this one is passed on to it.
 
 use std::io;
+use std::mem::zeroed;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -16,8 +18,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 /// Signals by which a terminal, or whoever started this, ends what runs.
 const ENDINGS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM];
-/// Those of them that a terminal doesn't send to every process of the group.
-const TO_ONE: [i32; 2] = [libc::SIGHUP, libc::SIGTERM];
+/// Those of them that a terminal sends to every process of the group.
+const TO_ALL: [i32; 2] = [libc::SIGINT, libc::SIGQUIT];
 /// Whom to kill while a command runs: a process or, below zero, a group; 0 for none, and [`STARTS`] for one whose
 /// number isn't known yet.
 static RUNS: AtomicI32 = AtomicI32::new(0);
@@ -30,7 +32,7 @@ static CAME: AtomicI32 = AtomicI32::new(0);
 ///
 /// **Errors** where it can't be started or waited for.
 pub fn run(command: &mut Command, most: Option<Duration>) -> io::Result<(Child, bool)> {
-    let passed_on = PassedOn::new(if most.is_some() { &ENDINGS } else { &TO_ONE });
+    let passed_on = PassedOn::new();
     RUNS.store(STARTS, SeqCst);
     if most.is_some() {
         command.process_group(0);
@@ -41,7 +43,7 @@ pub fn run(command: &mut Command, most: Option<Duration>) -> io::Result<(Child, 
     // What comes from here on finds it; what came before is passed on now.
     match CAME.swap(0, SeqCst) {
         0 => {}
-        signal => pass_on(signal),
+        signal => end_by(signal, false),
     }
     let child = started?;
     let leader = Pid::from_child(&child);
@@ -81,21 +83,27 @@ fn wait(child: Pid) -> io::Result<()> {
 }
 
 /// While it is there, these signals go to the command first, and then do what they would.
-struct PassedOn(Vec<(i32, libc::sighandler_t)>);
+struct PassedOn(Vec<(i32, libc::sigaction)>);
 
 impl PassedOn {
-    fn new(signals: &[i32]) -> Self {
-        let handler: extern "C" fn(i32) = pass_on;
-        let replaced = signals.iter().map(|signal| {
-            // SAFETY: the handler calls nothing but what a handler may.
-            let before = unsafe { libc::signal(*signal, handler as libc::sighandler_t) };
-            if before == libc::SIG_IGN {
-                // SAFETY: whoever ignores it goes on to do so.
-                unsafe { libc::signal(*signal, libc::SIG_IGN) };
+    fn new() -> Self {
+        let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = pass_on;
+        let replaced = ENDINGS.map(|signal| {
+            // SAFETY: all zeros is a valid value of both, and the handler calls nothing but what a handler may.
+            unsafe {
+                let (mut action, mut before): (libc::sigaction, libc::sigaction) =
+                    (zeroed(), zeroed());
+                action.sa_sigaction = handler as libc::sighandler_t;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+                libc::sigaction(signal, &raw const action, &raw mut before);
+                if before.sa_sigaction == libc::SIG_IGN {
+                    // Whoever ignores it goes on to do so.
+                    libc::sigaction(signal, &raw const before, null_mut());
+                }
+                (signal, before)
             }
-            (*signal, before)
         });
-        Self(replaced.collect())
+        Self(replaced.into())
     }
 }
 
@@ -103,15 +111,21 @@ impl Drop for PassedOn {
     fn drop(&mut self) {
         RUNS.store(0, SeqCst);
         for (signal, before) in &self.0 {
-            if *before != libc::SIG_ERR {
-                // SAFETY: what stood there before.
-                unsafe { libc::signal(*signal, *before) };
-            }
+            // SAFETY: what stood there before.
+            unsafe { libc::sigaction(*signal, before, null_mut()) };
         }
     }
 }
 
-extern "C" fn pass_on(signal: i32) {
+extern "C" fn pass_on(signal: i32, about: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: with SA_SIGINFO the kernel passes a valid structure.
+    let is_terminals = unsafe { (*about).si_code } > 0;
+    end_by(signal, is_terminals && TO_ALL.contains(&signal));
+}
+
+/// Ends the command and then this process. `was_to_group`: the signal has reached whoever is in this process's group.
+/// Calls nothing but what a handler may.
+fn end_by(signal: i32, was_to_group: bool) {
     let runs = RUNS.load(SeqCst);
     if runs == STARTS {
         CAME.store(signal, SeqCst);
@@ -119,7 +133,7 @@ extern "C" fn pass_on(signal: i32) {
     }
     // SAFETY: all of these may be called in a handler.
     unsafe {
-        if runs != 0 {
+        if runs < 0 || (runs > 0 && !was_to_group) {
             libc::kill(runs, signal);
         }
         libc::signal(signal, libc::SIG_DFL);

@@ -63,7 +63,7 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
     let text = match args.format {
         _ if args.json => json(),
         Some(Format::Json) => json(),
-        Some(Format::Markdown) => Shown::lines(&bench::markdown(&found, &contenders)),
+        Some(Format::Markdown) => Shown::lines(&bench::markdown(&found, &contenders, &cpu)),
         _ => {
             let width = terminal::width(Stream::Out);
             Shown::lines(&bench::text(&found, &contenders, &cpu, width))

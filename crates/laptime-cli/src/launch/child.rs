@@ -44,13 +44,19 @@ impl RunningProgram {
         // What is sent before there is a program waits until there is one.
         let blocked = Blocked::all();
         // Where none can be had, a signal to the group may reach the program twice.
-        let witness = Witness::start().ok();
+        let mut witness = Witness::start().ok();
         let signals = SignalsPassedOn::install(hosted);
         let inherited = Inherited {
             blocked: blocked.before(),
             ignores_children: signals.ignored(libc::SIGCHLD),
         };
-        let child = inherited.spawn(command, called)?;
+        let mut child = inherited.spawn(command, called);
+        // A limit on processes leaves room for the program alone.
+        let has_no_room = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
+        if child.as_ref().is_err_and(has_no_room) && witness.take().is_some() {
+            child = inherited.spawn(command, called);
+        }
+        let child = child?;
         SignalsPassedOn::program_is(child.id());
         drop(blocked);
         streams::leave_to_program();

@@ -338,9 +338,18 @@ fn markdown_is_a_table() {
     assert_eq!(left.code, 0, "{}", left.err);
     assert!(
         left.out
-            .contains("|  | median | 95 % | mean ± σ | min to max | runs |")
+            .contains("|  | median | 95 % | mean ± σ | min to max | CPU time | runs |")
     );
     assert!(left.out.contains(r"| echo a\|cat |"), "{}", left.out);
+    let all = [
+        &["bench", "-r", "2", "-f", "markdown", "--ignore-failure"][..],
+        &["false"],
+    ]
+    .concat();
+    for commands in [&all[..], &[&all[..], &["true"]].concat()] {
+        let left = place.laptime(commands);
+        assert!(left.out.contains("\nfalse failed in "), "{}", left.out);
+    }
 }
 
 #[test]
@@ -445,6 +454,8 @@ fn an_interrupt_ends_it_where_failures_are_ignored_too() {
 fn what_ends_it_ends_the_command_that_it_runs() {
     for (signal, to_group, timeout) in [
         (libc::SIGINT, true, true),
+        (libc::SIGINT, false, false),
+        (libc::SIGQUIT, false, false),
         (libc::SIGTERM, false, true),
         (libc::SIGTERM, false, false),
         (libc::SIGHUP, false, false),

@@ -240,7 +240,7 @@ fn an_export_of_what_changes_meanwhile_leaves_what_was_there() {
     file.set_len(40_000).unwrap();
     std::io::copy(&mut output, &mut std::io::sink()).unwrap();
     let left = Left::from(child.wait_with_output().unwrap());
-    assert_eq!(left.code, 1, "{}", left.err);
+    assert_eq!(left.code, 6, "{}", left.err);
     assert!(
         left.err.contains("changed while it was read"),
         "{}",

@@ -123,6 +123,8 @@ pub struct Window<'a> {
     pub header: WindowHeader,
     /// How far the window can be trusted.
     pub state: WindowState,
+    /// The checksum that it was sealed with; `None` of one that is not sealed.
+    pub seal: Option<u32>,
     offset: u64,
     records: &'a [u8],
 }
@@ -196,6 +198,7 @@ impl<'a> Window<'a> {
         Ok(Some(Self {
             header,
             state,
+            seal: sealed.then_some(stored),
             offset,
             records: &there[..length.min(there.len())],
         }))
@@ -252,6 +255,14 @@ impl<'a> Window<'a> {
             records,
             ..self
         })
+    }
+
+    /// A checksum of the header and the records.
+    pub fn sum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&self.header.to_bytes());
+        hasher.update(self.records);
+        hasher.finalize()
     }
 
     /// Bytes of records.

@@ -99,7 +99,7 @@ fn a_budget_that_ends_early_is_said() {
     b  7.01 s     –         +75.3 %  inconclusive
 
     No noise floor: the budget ended before a ran against itself.
-    The runs took 11 s: --budget 220 may tell.
+    The runs took 11.0 s: --budget 220 may tell.
     a: Warm-up may be part of it: 1 run is too few to tell warm-up from steady state; 12 are needed.
     b: Warm-up may be part of it: 1 run is too few to tell warm-up from steady state; 12 are needed.
     ");
