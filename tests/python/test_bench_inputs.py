@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import collections
 import itertools
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy

@@ -386,6 +386,7 @@ def test_contexts_and_segments_have_any_text_as_name(timer: ProfilingTimer) -> N
     timer.disable_context(name)
     timer.start(name, name)
     assert timer.stop(name, name) is None
+    timer.enable_context(name)
     timer.remove(name, name)
     with pytest.raises(KeyError):
         timer.history(name, name)

@@ -3,7 +3,7 @@ use crate::fed;
 use crate::scripted::{MS, Script};
 use crate::verdict::Verdict;
 
-/// Steps of a forward, of so long after it outside of all laps, and an evaluation beside after every tenth.
+/// Steps of a forward, of so long after it outside of all laps, and an evaluation beside after every tenth; none of 0 ms.
 fn run(own_ms: u64, evaluation_ms: u64, seed: u64) -> Run {
     let mut script = Script::new(7, 0);
     let mut now = 0;
@@ -13,7 +13,7 @@ fn run(own_ms: u64, evaluation_ms: u64, seed: u64) -> Run {
         script.span(&["step", "forward"], now, forward);
         script.span(&["step"], now, forward + own_ms * MS);
         now += forward + own_ms * MS;
-        if step % 10 == 9 {
+        if step % 10 == 9 && evaluation_ms > 0 {
             let evaluation = evaluation_ms * MS + noise;
             script.span(&["evaluation"], now, evaluation);
             now += evaluation;
@@ -71,6 +71,16 @@ fn beside_the_steps_a_difference_is_of_one_span_and_follows_from_the_medians() {
     assert!((row.median_difference_ns - (new - base)).abs() < 1e-6);
     assert!((row.ratio.unwrap() - new / base).abs() < 1e-9);
     assert!((row.median_difference_ns - 60e6).abs() < 1e6);
+}
+
+#[test]
+fn what_only_one_side_has_beside_the_steps_differs_by_one_span() {
+    for (base, new, expected) in [(0, 90, 90e6), (90, 0, -90e6)] {
+        let pair = pair([1, base], [1, new]);
+        let mut rows = pair.rows.iter();
+        let row = rows.find(|row| row.path == "evaluation").unwrap();
+        assert!((row.median_difference_ns - expected).abs() < 1e6, "{row:?}");
+    }
 }
 
 /// Steps of two laps, of which one is longer by so much in two of five steps, and the other in two others.

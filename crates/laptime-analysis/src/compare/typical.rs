@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::comparison_row::{ComparisonRow, Presence, RowSide};
+use super::comparison_row::{ComparisonRow, RowSide};
 use super::matched::Basis;
 
 /// Fills in the differences of all rows, and what is left of each without the rows inside.
@@ -27,8 +27,11 @@ pub fn tell(rows: &mut [ComparisonRow], basis: Basis, step: Option<&[String]>) {
     for row in rows {
         let is_inside =
             step.is_none_or(|step| row.names.starts_with(step) || step.starts_with(&row.names));
-        if !is_inside && row.presence == Presence::Both {
-            let median = |side: &Option<RowSide>| side.as_ref().and_then(|side| side.median_ns);
+        if !is_inside {
+            let median = |side: &Option<RowSide>| match side {
+                Some(side) => side.median_ns,
+                None => Some(0.0),
+            };
             let both = median(&row.base).zip(median(&row.new));
             row.median_difference_ns = both.map_or(row.difference_ns, |(base, new)| new - base);
             row.own_median_difference_ns = row.median_difference_ns;

@@ -202,7 +202,9 @@ fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
     let a_noun = one_of(noun);
     let is_of_run = pair.basis == Basis::Run;
     let mut notes = vec![if is_of_run {
-        format!("base and new are medians, difference is the mean time that {a_noun} takes longer")
+        format!(
+            "baseline and candidate are medians, difference is the mean time that {a_noun} takes longer"
+        )
     } else {
         let beside = pair.rows.iter().any(|row| !is_part(pair, row));
         let beside = if beside && pair.basis == Basis::Step {

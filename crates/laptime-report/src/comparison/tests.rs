@@ -170,7 +170,7 @@ fn what_can_not_be_compared_says_why_first() {
     └─ forward    12.0  ms                                      -60.0  ms         removed
     exit          50.0  ms                                      -50.0  ms         removed
     other          6.85 ms    1.00 ms  -85.4 %  –                -5.85 ms  not comparable
-    base and new are medians, difference is the mean time that a run takes longer
+    baseline and candidate are medians, difference is the mean time that a run takes longer
     – The recordings have no lap in common.
 
     warning: the recordings have no step in common, so whole runs are compared
