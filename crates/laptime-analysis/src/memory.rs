@@ -124,6 +124,9 @@ pub fn doubt(tree: &Tree) -> Option<Warning> {
     ))
 }
 
+/// Why laps have no memory where others have.
+const NOT_COVERED: &str = "memory is of laps during which it was counted from start to end; a timer's segments, which may overlap, have none";
+
 /// Says why memory is missing, where the recorder knew.
 pub fn with_reasons(
     mut unavailable: BTreeMap<String, Unavailable>,
@@ -135,7 +138,7 @@ pub fn with_reasons(
     // A process that was killed early has counted and noted no total yet.
     let counted = processes.iter().any(|process| process.memory.is_some()) || has_memory(tree);
     let reason = if counted {
-        Some("memory counting did not cover these laps from their start to their end".to_owned())
+        Some(NOT_COVERED.to_owned())
     } else {
         let note = notes.find(|(code, _)| code == NOT_COUNTED);
         note.map(|(_, reason)| format!("memory was not counted: {reason}"))
