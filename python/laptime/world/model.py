@@ -19,8 +19,6 @@ from .tensors import TensorWorld
 
 #: Of these, and of no class that is made of them.
 _CONTAINERS = (dict, OrderedDict, defaultdict, Counter, list, deque, set, SimpleNamespace)
-#: Dictionaries of a module whose keys are the names of what they hold.
-_OWN = ("_parameters", "_buffers", "_modules")
 
 
 class ModelWorld(TensorWorld):
@@ -36,20 +34,12 @@ class ModelWorld(TensorWorld):
         if model is None:
             return
         self.state.reach([("", model)])
-        # Buffers and caches are what calls change; where there isn't room for all, they have it.
-        weight: Any = getattr(getattr(torch, "nn", None), "Parameter", ())
-        for place, one in sorted(self.tensors(), key=lambda pair: isinstance(pair[1], weight)):
-            self.contents.keep(one, _name(place))
+        self.keep_contents()
 
 
 def _is_entered(kind: type, classes: tuple[type, ...]) -> bool:
     """Whether objects of a class are the model's own."""
     return any(kind is it for it in _CONTAINERS) or issubclass(kind, classes) or is_dataclass(kind)
-
-
-def _name(place: str) -> str:
-    """What a tensor is called, such as `layer.weight`."""
-    return ".".join(name for name in place.split(".") if name not in _OWN)
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from .savers import Saver
 
 #: What an attribute of a TorchScript module is compared by.
 _PLAIN = (bool, int, float, str, type(None))
+#: Dictionaries of a module whose keys are the names of what they hold.
+_OWN = ("_parameters", "_buffers", "_modules")
 
 
 class TensorWorld(World):
@@ -39,6 +41,18 @@ class TensorWorld(World):
     def tensors(self) -> list[tuple[str, Any]]:
         """Those that were reached, with the names on the way to them."""
         return self.state.found(0) if self._has_tensors else []
+
+    def keep_contents(self) -> None:
+        """Keeps what all of them hold."""
+        # Buffers and caches are what calls change; where there isn't room for all, they have it.
+        weight: Any = getattr(getattr(sys.modules.get("torch"), "nn", None), "Parameter", ())
+        for place, one in sorted(self.tensors(), key=lambda pair: isinstance(pair[1], weight)):
+            self.contents.keep(one, _name(place))
+
+
+def _name(place: str) -> str:
+    """What a tensor is called, such as `layer.weight`."""
+    return ".".join(name for name in place.split(".") if name not in _OWN)
 
 
 class _Tensors:

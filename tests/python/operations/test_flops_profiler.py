@@ -71,6 +71,39 @@ def test_a_model_that_is_timed_is_what_it_was_whatever_it_changes(capsys):
     assert "LAPTIME_TEST_OF_A_PROFILE" not in os.environ
 
 
+class Remembering(nn.Module):
+    """Writes to tensors that are no parameters and no buffers."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 6)
+        self.linear.weight.grad = torch.ones(6, 4)
+        self.seen = torch.zeros(2)
+        self.cache = [torch.zeros(2)]
+        self.optimizers = [torch.optim.SGD(self.linear.parameters(), lr=0.1, momentum=0.9)]
+        self.optimizers[0].step()
+
+    def forward(self, x):
+        self.seen += 1
+        self.cache[0] += 1
+        self.linear.weight.grad.mul_(2)
+        self.optimizers[0].step()
+        return self.linear(x)
+
+
+def test_tensors_that_are_no_weights_are_what_they_were_after_a_timed_profile(capsys):
+    model = Remembering()
+    weight = model.linear.weight.detach().clone()
+    get_model_profile(model, args=(torch.rand(3, 4),))
+    assert "warning" not in capsys.readouterr().out
+    (momentum,) = (it["momentum_buffer"] for it in model.optimizers[0].state.values())
+    assert not model.seen.any()
+    assert not model.cache[0].any()
+    assert torch.equal(model.linear.weight.grad, torch.ones(6, 4))
+    assert torch.equal(momentum, torch.ones(6, 4))
+    assert torch.equal(model.linear.weight, weight)
+
+
 def test_arguments_by_position_and_name_reach_the_model():
     quiet = {"print_profile": False}
     by_place = get_model_profile(Attending(), args=[X], kwargs={"scale": 2.0}, **quiet)

@@ -51,8 +51,12 @@ def get_model_profile(
     """FLOP, MACs and parameters of a call in evaluation mode, without gradients.
 
     The call is counted first. Where the profile is printed, it is then run for time: once more
-    than `warm_up` says to get ready, and up to ten times for the clock. The model is left as it
-    was. `func_name`, or `mode` as DeepSpeed calls it, is the method that is called. Modules of the
+    than `warm_up` says to get ready, and up to ten times for the clock. Then the model is as it was
+    before, with all that it leads to: weights, buffers, gradients, other tensors and attributes. At
+    most 1 GiB of tensors is copied for that. What could not be put back is named in a warning of
+    the printed profile.
+
+    `func_name`, or `mode` as DeepSpeed calls it, is the method that is called. Modules of the
     classes in `ignore_modules` are left out with all that is in them.
     """
     layout.check(output_file)

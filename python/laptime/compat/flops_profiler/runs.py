@@ -42,7 +42,7 @@ class Timing:
     warm_up: int = 0
     devices: Sequence[Any] = ()
     reason: str = ""
-    #: What of the model could not be put back.
+    #: What could not be put back, a sentence each.
     lost: Sequence[str] = ()
 
 
@@ -53,7 +53,11 @@ def timed(
     named: Mapping[str, Any],
     warm_up: int,
 ) -> Timing:
-    """Runs the call for time. The model and the inputs are left as they were."""
+    """Runs the call for time.
+
+    The inputs are left as they were, and so is all that the model leads to; what could not be put
+    back is in `lost`. Of tensors, 1 GiB is copied for that.
+    """
     reason = _why_not(model)
     if reason:
         return Timing(reason=reason)
@@ -68,7 +72,9 @@ def timed(
             del output  # freed here: it is no part of the next run's time
         return ticks
 
-    world = _world(model)
+    world = TensorWorld()
+    world.state.reach([("", model)])
+    world.keep_contents()
     whole: list[int] = []
     split: list[tuple[int, dict[int, int]]] = []
     try:
@@ -83,7 +89,7 @@ def timed(
         if raised_by_handler(error, own=False):
             raise
         why = f"the model could not be run to be timed: {_first_line(error)}"
-        return Timing(reason=why, lost=lost_weights(world.contents.lost))
+        return Timing(reason=why, lost=_lost(world))
     middle, by_module = sorted(split, key=lambda one: one[0])[(len(split) - 1) // 2]
     return Timing(
         seconds=statistics.median(map(ticks_to_seconds, whole)),
@@ -92,17 +98,8 @@ def timed(
         runs=len(whole),
         warm_up=warm_up + 1,
         devices=devices,
-        lost=lost_weights(world.contents.lost),
+        lost=_lost(world),
     )
-
-
-def _world(model: torch.nn.Module) -> TensorWorld:
-    """All that a model leads to, and what its own tensors hold; buffers are what calls change."""
-    world = TensorWorld()
-    world.state.reach([("", model)])
-    for name, tensor in (*model.named_buffers(), *model.named_parameters()):
-        world.contents.keep(tensor, name)
-    return world
 
 
 def _fresh(value: Any) -> Any:
@@ -117,6 +114,10 @@ def _fresh(value: Any) -> Any:
         return copy.deepcopy(value)
     except Exception:
         return value
+
+
+def _lost(world: TensorWorld) -> list[str]:
+    return [*lost_weights(world.contents.lost), *world.state.failed()]
 
 
 def _patience_ticks() -> float:
