@@ -13,8 +13,11 @@ from typing import Any
 import torch
 
 from .._core import OpCounts, OpRow
+from .._log import warn
+from ..benchmarks._undisturbed import lost_weights
 from ..operations import count
 from ..world.model import evaluating
+from ..world.tensors import TensorWorld
 
 __all__ = ["clever_format", "profile", "profile_origin"]
 
@@ -32,8 +35,10 @@ def profile(
     """MACs and parameters of a call in evaluation mode; with `ret_layer_info` those of layers too.
 
     A rule of `custom_ops` is called as thop does, `rule(module, inputs, output)`, and what it adds
-    to `module.total_ops` stands for all that happens in modules of its class. `verbose` and
-    `report_missing` print which operators are not counted.
+    to `module.total_ops` stands for all that happens in modules of its class. For rules the model
+    runs once with the inputs themselves; then it is as it was before, with all that it leads to. At
+    most 1 GiB of tensors is copied for that, and what could not be put back is warned of.
+    `verbose` and `report_missing` print which operators are not counted.
     """
     with evaluating(model), torch.no_grad():
         counts = count(model, *inputs)
@@ -83,18 +88,22 @@ def _custom(
         inside = any(path == above or path.startswith(f"{above}.") for above in found if above)
         if type(module) in rules and not inside and "" not in found:
             found[path] = module
+    world = TensorWorld()
+    world.state.reach([("", model), ("", tuple(inputs))])
+    world.keep_contents()
     hooks: list[Any] = []
-    for module in found.values():
-        module.register_buffer("total_ops", torch.zeros(1, dtype=torch.float64))
-        hooks.append(module.register_forward_hook(rules[type(module)]))
     try:
-        model(*inputs)
-        return {path: float(module.total_ops) for path, module in found.items()}  # type: ignore[arg-type]
+        with world:
+            for module in found.values():
+                module.register_buffer("total_ops", torch.zeros(1, dtype=torch.float64))
+                hooks.append(module.register_forward_hook(rules[type(module)]))
+            model(*inputs)
+            return {path: float(module.total_ops) for path, module in found.items()}  # type: ignore[arg-type]
     finally:
         for hook in hooks:
             hook.remove()
-        for module in found.values():
-            module._buffers.pop("total_ops", None)
+        for it in (*lost_weights(world.contents.lost), *world.state.failed()):
+            warn(it)
 
 
 def _layers(

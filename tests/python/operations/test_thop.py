@@ -71,6 +71,57 @@ def test_the_model_is_left_as_it_was():
     assert torch.equal(model.norm.running_mean, mean)
 
 
+class Remembering(nn.Module):
+    """Changes what it holds with each call, and what comes next of the random numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 6)
+        self.register_buffer("seen", torch.zeros(1))
+        self.calls = 0
+        self.cache = []
+
+    def forward(self, x):
+        self.calls += 1
+        self.seen += 1
+        self.cache.append(x)
+        x.mul_(2)
+        return self.linear(x + torch.rand_like(x))
+
+
+def test_the_model_is_left_as_it_was_when_a_rule_has_it_run():
+    model, x = Remembering(), torch.ones(3, 4)
+    state = torch.get_rng_state()
+    macs, _ = profile(model, (x,), custom_ops={nn.Linear: add_seven}, verbose=False)
+    assert macs == 7
+    assert (model.calls, model.seen.item(), model.cache) == (0, 0, [])
+    assert torch.equal(x, torch.ones(3, 4))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_nothing_is_left_of_rules_where_a_module_has_the_name_of_their_total():
+    model = nn.Sequential(nn.Linear(4, 6), nn.Linear(6, 6))
+    model[1].total_ops = 5
+    with pytest.raises(KeyError, match="total_ops"):
+        profile(model, (torch.ones(3, 4),), custom_ops={nn.Linear: add_seven}, verbose=False)
+    assert not hasattr(model[0], "total_ops")
+    assert not any(it._forward_hooks for it in model)
+    assert model[1].total_ops == 5
+
+
+def test_a_buffer_that_rules_add_to_is_the_model_s_own_again():
+    model = nn.Sequential(nn.Linear(4, 6))
+    total = torch.tensor([3.0])
+    model[0].register_buffer("total_ops", total)
+    assert profile(model, (torch.ones(3, 4),), {nn.Linear: add_seven}, verbose=False)[0] == 7
+    assert model[0].total_ops is total
+    assert total.item() == 3
+
+
+def add_seven(module, inputs, output):
+    module.total_ops += 7
+
+
 def test_what_is_not_counted_is_said(capsys):
     @torch.library.custom_op("laptime_tests::mystery", mutates_args=())
     def mystery(x: torch.Tensor) -> torch.Tensor:
