@@ -34,6 +34,19 @@ def test_both_names_of_a_stand_in_have_the_same_objects(name: str) -> None:
         assert getattr(typed, one) is getattr(kept, one)
 
 
+@pytest.mark.parametrize("name", PLAIN + OF_TORCH)
+def test_what_programs_import_says_the_module_that_they_import_it_from(name: str) -> None:
+    if name in OF_TORCH:
+        pytest.importorskip("torch")
+    typed = importlib.import_module(f"laptime.{name}")
+    for each in typed.__all__:
+        one = getattr(typed, each)
+        of_torch = each == "register_flop_formula"
+        assert one.__module__ == ("torch.utils.flop_counter" if of_torch else typed.__name__)
+        assert pickle.loads(pickle.dumps(one)) is copy.deepcopy(one) is one
+        assert b"compat" not in pickle.dumps(one)
+
+
 def test_a_program_imports_them_in_all_ways() -> None:
     code = (
         "import laptime\n"
@@ -59,3 +72,7 @@ def test_copies_are_of_the_class_that_programs_import() -> None:
     for copied in (copy.deepcopy(timer), pickle.loads(pickle.dumps(timer))):
         assert type(copied) is ProfilingTimer
         assert list(copied.history("a")) == list(timer.history("a"))
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        kept = pickle.dumps(timer, protocol)
+        assert b"compat" not in kept
+        assert type(pickle.loads(kept)) is ProfilingTimer
