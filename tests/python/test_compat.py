@@ -58,6 +58,16 @@ def test_a_program_imports_them_in_all_ways() -> None:
     assert printed(code) == "True True"
 
 
+def test_flops_profiler_s_functions_are_in_its_module_too() -> None:
+    pytest.importorskip("torch")
+    code = (
+        "from laptime.flops_profiler.profiler import get_model_profile, FlopsProfiler\n"
+        "import laptime.flops_profiler as outer\n"
+        "print(get_model_profile is outer.get_model_profile, FlopsProfiler.__module__)"
+    )
+    assert printed(code) == "True laptime.flops_profiler"
+
+
 def test_none_is_loaded_before_it_is_asked_for() -> None:
     loaded = "[one for one in sys.modules if one.startswith('laptime.compat')]"
     assert printed(f"import sys, laptime; print({loaded})") == "[]"

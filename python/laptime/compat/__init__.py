@@ -2,7 +2,8 @@
 
 Programs import them as `laptime.torchtimer`, `laptime.timing`, `laptime.thop`,
 `laptime.flop_counter`, `laptime.flops_profiler` and `laptime.flops_profiler.deepspeed`: modules
-that have the names of these here, and nothing of their own.
+that have the names of these here, and nothing of their own. `laptime.flops_profiler.profiler` is
+where flops-profiler has the same.
 """
 
 from __future__ import annotations
