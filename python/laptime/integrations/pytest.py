@@ -181,7 +181,7 @@ class LapFixture:
             slower, unclear = self._base.hold(name, found.samples, self._asked)
         told = {
             "benchmark": {**benchmark_of(found), "name": name},
-            "said": f"{name}: {found!r}",
+            "said": f"{name}: {found}",
             "unclear": unclear,
         }
         self._node.stash.setdefault(_OF_TEST, []).append(told)
