@@ -24,6 +24,60 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class Layer:
+    """A function that is put over another, and calls it.
+
+    Another tool may put its own function over it, and still calls this one after the end. So it
+    then stays where it is, switched off, until nothing lies over it. The function itself asks
+    `is_on`, and only calls what is below where it is off.
+    """
+
+    def __init__(self, owner: Any, name: str) -> None:
+        _uncover(owner, name)
+        self._owner, self._name = owner, name
+        self._own = vars(owner).get(name, _ABSENT)
+        self._function: Any = None
+        #: What it is put over.
+        self.below: Callable[..., Any] = getattr(owner, name)
+        self.is_on = True
+
+    def put(self, function: Callable[..., Any]) -> None:
+        """Puts it there."""
+        self._function = function
+        vars(function)[_LAYER] = self
+        setattr(self._owner, self._name, function)
+
+    def take(self) -> None:
+        """Takes it away, with those below that are off, if nothing lies over it."""
+        self.is_on = False
+        _uncover(self._owner, self._name)
+
+    def uncover(self, function: Any) -> bool:
+        """Puts back what was below, if this is the function there and it is off; whether it did."""
+        # `functools.wraps` copies attributes: another tool's function may have this layer in its.
+        if self.is_on or function is not self._function:
+            return False
+        if self._own is _ABSENT:
+            delattr(self._owner, self._name)
+        else:
+            setattr(self._owner, self._name, self._own)
+        return True
+
+
+#: The attribute of a function that has its layer.
+_LAYER = "_laptime_layer"
+_ABSENT = object()
+
+
+def _uncover(owner: Any, name: str) -> None:
+    """Takes away what lies on top and is off."""
+    while True:
+        top = vars(owner).get(name)
+        layer = getattr(top, "__dict__", {}).get(_LAYER)
+        if layer is None or not layer.uncover(top):
+            return
+
+
 class Undo:
     """What is to be undone, from the last to the first."""
 
@@ -42,6 +96,12 @@ class Undo:
 
         self.undo.append(restore)
         setattr(owner, name, value)
+
+    def layer(self, owner: Any, name: str) -> Layer:
+        """For a function that is put over another one until the end."""
+        layer = Layer(owner, name)
+        self.undo.append(layer.take)
+        return layer
 
     def __enter__(self) -> Self:
         return self

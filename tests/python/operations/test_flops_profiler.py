@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from laptime import NotAvailableError
 from laptime.flops_profiler import FlopsProfiler, deepspeed, get_model_profile
@@ -240,6 +241,76 @@ def test_nothing_is_left_of_a_profiler():
     assert nn.Module.__call__ is call
     assert torch.backends.mha.get_fastpath_enabled() is fast
     profiler.print_model_profile()  # ended: says nothing, as the original
+
+
+def test_profilers_may_end_in_the_order_that_they_began():
+    call, mha = nn.Module.__call__, torch.backends.mha
+    run_backward = torch.autograd._engine_run_backward
+    first, second = nn.Linear(4, 6), nn.Linear(4, 6)
+    x = torch.randn(3, 4)
+    of_first, of_second = FlopsProfiler(first), FlopsProfiler(second)
+    of_first.start_profile()
+    of_second.start_profile()
+    first(x)
+    second(x)
+    assert of_first.get_total_macs() == 72
+    assert not mha.get_fastpath_enabled()
+    first(x)
+    second(x)
+    assert of_second.get_total_macs() == 144
+    assert of_first.get_total_macs() == 72
+    durations = of_first.get_total_duration(), of_second.get_total_duration()
+    first(x)
+    second(x)
+    assert (of_first.get_total_duration(), of_second.get_total_duration()) == durations
+    of_first.end_profile()
+    of_second.end_profile()
+    assert nn.Module.__call__ is call
+    assert torch.autograd._engine_run_backward is run_backward
+    assert mha.get_fastpath_enabled()
+    assert not torch.utils._python_dispatch._get_current_dispatch_mode_stack()
+
+
+def test_another_tool_s_patch_stays_when_a_profiler_ends(monkeypatch):
+    call = nn.Module.__call__
+    linear, x, called = nn.Linear(4, 6), torch.randn(3, 4), []
+    profiler = FlopsProfiler(linear)
+    profiler.start_profile()
+    below = nn.Module.__call__
+
+    def another(module, *arguments, **keywords):
+        called.append(module)
+        return below(module, *arguments, **keywords)
+
+    monkeypatch.setattr(nn.Module, "__call__", another)
+    linear(x)
+    assert profiler.get_total_macs() == 72
+    duration = profiler.get_total_duration()
+    profiler.end_profile()
+    assert nn.Module.__call__ is another
+    linear(x)
+    assert called == [linear, linear]
+    # The other tool puts back what it found; the next profiler takes that away.
+    monkeypatch.undo()
+    profiler.start_profile()
+    linear(x)
+    assert profiler.get_total_macs() == 72
+    assert profiler.get_total_duration() != duration
+    profiler.end_profile()
+    assert nn.Module.__call__ is call
+
+
+def test_a_mode_of_the_program_s_stays_when_a_profiler_ends():
+    linear, x = nn.Linear(4, 6), torch.randn(3, 4)
+    profiler = FlopsProfiler(linear)
+    profiler.start_profile()
+    with FlopCounterMode(display=False) as counter:
+        linear(x)
+        profiler.stop_profile()
+        linear(x)
+    assert counter.get_total_flops() == 2 * 144
+    assert profiler.get_total_macs() == 72
+    assert not torch.utils._python_dispatch._get_current_dispatch_mode_stack()
 
 
 def test_a_forward_that_raises_leaves_nothing_either():

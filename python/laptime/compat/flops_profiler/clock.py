@@ -40,12 +40,12 @@ def timing_modules(model: torch.nn.Module, devices: Sequence[Any]) -> Generator[
     ticks: dict[int, int] = {}
     running: set[int] = set()
     thread = get_ident()
-    call: Any = torch.nn.Module.__call__
 
     def __call__(module: Any, *arguments: Any, **keywords: Any) -> Any:
         identity = id(module)
         # A module that calls itself is timed once.
-        if identity not in known or identity in running or get_ident() != thread:
+        is_timed = layer.is_on and identity in known and identity not in running
+        if not is_timed or get_ident() != thread:
             return call(module, *arguments, **keywords)
         running.add(identity)
         try:
@@ -57,5 +57,7 @@ def timing_modules(model: torch.nn.Module, devices: Sequence[Any]) -> Generator[
             running.discard(identity)
 
     with Undo() as undo:
-        undo.put(torch.nn.Module, "__call__", __call__)
+        layer = undo.layer(torch.nn.Module, "__call__")
+        call = layer.below
+        layer.put(__call__)
         yield ticks

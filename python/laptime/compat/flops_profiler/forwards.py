@@ -10,6 +10,7 @@ import contextlib
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
 from ..._core import Feed, OpCounts, ticks_to_seconds
 from ...device.tensors import devices_of
@@ -34,12 +35,11 @@ class CountedForwards:
         mode = Counting(self._feed)
         know(mode, ROOT, model)
         _know_compiled(mode, model)
-        mha: Any = torch.backends.mha
         with contextlib.ExitStack() as running:
-            # What the transformer's fast path runs, nobody can count.
-            running.callback(mha.set_fastpath_enabled, mha.get_fastpath_enabled())
-            mha.set_fastpath_enabled(False)
-            running.enter_context(mode)
+            _FAST_PATH.switch_off()
+            running.callback(_FAST_PATH.switch_back)
+            mode.__enter__()
+            running.callback(_leave, mode)
             followed = running.enter_context(Undo())
             follow(followed, mode)
             unsee(followed)
@@ -70,6 +70,50 @@ class CountedForwards:
                 "can't be counted: the latency is not that of the compiled code"
             )
         return lines
+
+
+class _FastPath:
+    """The transformer's fast path, off while any model's forwards are counted: nobody can count
+    what it runs."""
+
+    def __init__(self) -> None:
+        self._users = 0
+        self._before = True
+
+    def switch_off(self) -> None:
+        """For one more."""
+        mha: Any = torch.backends.mha
+        if not self._users:
+            self._before = mha.get_fastpath_enabled()
+        self._users += 1
+        mha.set_fastpath_enabled(False)
+
+    def switch_back(self) -> None:
+        """For one less; after the last it is as it was."""
+        mha: Any = torch.backends.mha
+        self._users -= 1
+        if not self._users:
+            mha.set_fastpath_enabled(self._before)
+
+
+_FAST_PATH = _FastPath()
+
+
+def _leave(mode: Counting) -> None:
+    """Ends a mode, whichever were entered after it: they stay."""
+    # By the base class: what others' own ends do, such as print, is not due yet.
+    leave: Any = TorchDispatchMode.__exit__
+    enter: Any = TorchDispatchMode.__enter__
+    stack = _get_current_dispatch_mode_stack()
+    if not any(it is mode for it in stack):
+        return  # this is another thread, or somebody took it away
+    over: list[Any] = []
+    while (top := stack.pop()) is not mode:
+        over.append(top)
+        leave(top, None, None, None)
+    leave(mode, None, None, None)
+    for it in reversed(over):
+        enter(it)
 
 
 def _know_compiled(mode: Counting, model: torch.nn.Module) -> None:

@@ -106,9 +106,12 @@ def follow(
     """
     mine = get_ident()
     enter, leave = mode.enter, mode.leave
-    call: Callable[..., Any] = torch.nn.Module.__call__
+    called = undo.layer(torch.nn.Module, "__call__")
+    call = called.below
 
     def __call__(module: Any, *arguments: Any, **keywords: Any) -> Any:
+        if not called.is_on:
+            return call(module, *arguments, **keywords)
         if get_ident() != mine:
             if elsewhere is not None:
                 elsewhere(module)
@@ -121,10 +124,11 @@ def follow(
         finally:
             leave()
 
-    compute: Callable[..., Any] = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
+    computed = undo.layer(torch.autograd, "_engine_run_backward")
+    compute = computed.below
 
     def run_backward(outputs: Any, *arguments: Any, **keywords: Any) -> Any:
-        if get_ident() != mine:
+        if get_ident() != mine or not computed.is_on:
             return compute(outputs, *arguments, **keywords)
         # Its third argument: whether gradients of the gradients are wanted.
         create_graph = arguments[2] if len(arguments) > 2 else keywords.get("create_graph")
@@ -146,8 +150,8 @@ def follow(
             mode.in_optimizer = False
             mode.set_phase(None)
 
-    undo.put(torch.nn.Module, "__call__", __call__)
-    undo.put(torch.autograd, "_engine_run_backward", run_backward)
+    called.put(__call__)
+    computed.put(run_backward)
     for hook in (
         register_optimizer_step_pre_hook(step_begins),
         register_optimizer_step_post_hook(step_ends),

@@ -7,6 +7,7 @@ itself is counted once.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 
 import torch
 
-from ...world import Undo
+from ...world import Layer, Undo
 from .isolation import Alone
 
 #: Module, class and method of what tries operators out.
@@ -29,9 +30,9 @@ def unsee(undo: Undo) -> None:
     """Until the end, distributed tensors learn shapes where no mode sees it."""
     for module, owner, method in _TRIES:
         found = _class(module, owner)
-        before = getattr(found, method, None)
-        if before is not None:
-            undo.put(found, method, _without_modes(before))
+        if getattr(found, method, None) is not None:
+            layer = undo.layer(found, method)
+            layer.put(_without_modes(layer))
 
 
 def _class(module: str, owner: str) -> Any:
@@ -45,10 +46,12 @@ def _class(module: str, owner: str) -> Any:
         return None
 
 
-def _without_modes(method: Callable[..., Any]) -> Callable[..., Any]:
+def _without_modes(layer: Layer) -> Callable[..., Any]:
+    method = layer.below
+
     @functools.wraps(method)
     def tried(*arguments: Any, **keywords: Any) -> Any:
-        with Alone():
+        with Alone() if layer.is_on else contextlib.nullcontext():
             return method(*arguments, **keywords)
 
     return tried
