@@ -166,6 +166,7 @@ impl ProcessReader {
     /// All windows were read: what follows reads them again, and learns nothing new of them.
     pub fn end_pass(&mut self) {
         self.is_again = true;
+        self.windows.sort();
     }
 
     /// Who the process is.

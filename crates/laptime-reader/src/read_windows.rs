@@ -34,6 +34,11 @@ impl Known {
 pub struct ReadWindows(Vec<Known>);
 
 impl ReadWindows {
+    /// Puts all that were kept into the order of the file.
+    pub fn sort(&mut self) {
+        self.0.sort_unstable_by_key(|known| known.start);
+    }
+
     /// Keeps a window of the first pass.
     pub fn keep(&mut self, window: &Window<'_>, start: u64) {
         self.0.push(Known {

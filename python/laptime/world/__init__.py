@@ -61,6 +61,8 @@ class Layer:
             delattr(self._owner, self._name)
         else:
             setattr(self._owner, self._name, self._own)
+        # The function holds this layer: in a circle, what it uses would live until it is collected.
+        self._function = None
         return True
 
 
