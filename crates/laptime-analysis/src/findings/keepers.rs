@@ -133,14 +133,14 @@ fn parts_of<'s>(each: &[Left<'s>], around: &Left<'s>) -> Vec<Left<'s>> {
     right_inside.copied().chain([itself]).collect()
 }
 
-/// The lap that leaves most and the one that frees most, if laps free what others hold: parts of a lap, or laps
-/// inside of a part that leaves next to nothing, where one could keep all of it and others free as much.
+/// The lap that leaves most and the one that frees most, if laps free what others hold: parts of a lap, or laps inside
+/// of a part that free as much as the other parts may have handed them.
 fn passing<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Option<(Left<'s>, Left<'s>)> {
     if let Some(found) = passing_between(parts, kept) {
         return Some(found);
     }
-    let is_even = |part: &&Left| part.all.abs() < LEAST_RATIO * kept && !part.is_alone;
-    parts.iter().filter(is_even).find_map(|part| {
+    let left: f64 = parts.iter().map(|part| part.all.max(0.0)).sum();
+    parts.iter().filter(|part| !part.is_alone).find_map(|part| {
         let inside = each.iter();
         let inside = inside.filter(|lap| lap.row.names.starts_with(&part.row.names));
         let alone = |lap: &Left<'s>| Left {
@@ -148,18 +148,24 @@ fn passing<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Option<(Left
             ..*lap
         };
         let inside: Vec<Left> = inside.map(alone).collect();
-        passing_between(&inside, kept).filter(|(most, _)| most.own >= MOST_OF_IT * kept)
+        let elsewhere = left - part.all.max(0.0);
+        let may_pass = freed(&inside).min(elsewhere) >= MOST_OF_IT * kept;
+        passing_between(&inside, kept).filter(|_| may_pass)
     })
 }
 
+/// What all of these free that others allocated.
+fn freed(parts: &[Left<'_>]) -> f64 {
+    parts.iter().map(|part| (-part.all).max(0.0)).sum()
+}
+
 fn passing_between<'s>(parts: &[Left<'s>], kept: f64) -> Option<(Left<'s>, Left<'s>)> {
-    let freed: f64 = parts.iter().map(|part| (-part.all).max(0.0)).sum();
     let by_bytes = |one: &&Left, other: &&Left| one.all.total_cmp(&other.all);
     let (most, least) = (
         parts.iter().max_by(by_bytes)?,
         parts.iter().min_by(by_bytes)?,
     );
-    (freed >= LEAST_FREED_RATIO * kept).then_some((*most, *least))
+    (freed(parts) >= LEAST_FREED_RATIO * kept).then_some((*most, *least))
 }
 
 /// The innermost laps that surely leave it, with what each leaves: a lap inside of which memory passes between

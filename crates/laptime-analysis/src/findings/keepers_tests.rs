@@ -115,6 +115,20 @@ fn a_lap_inside_of_which_memory_passes_stands_for_its_parts() {
 }
 
 #[test]
+fn what_a_lap_of_an_even_part_frees_may_be_what_another_part_allocated() {
+    let laps: [(&[&str], i64); 7] = [
+        (&["step", "read"], 160_000),
+        (&["step", "round"], 0),
+        (&["step", "round", "parse"], -160_000),
+        (&["step", "round", "remember"], 80_000),
+        (&["step", "round", "drop"], 86_819),
+        (&["step", "forward"], 0),
+        (&["step", "forward", "a"], 15_000),
+    ];
+    assert!(told(&laps).1.is_some());
+}
+
+#[test]
 fn what_a_step_frees_outside_of_its_laps_passes_too() {
     let laps: [(&[&str], i64); 2] = [(&["step", "parse"], 110_000), (&["step"], -100_000)];
     let (keepers, passing) = told(&laps);
