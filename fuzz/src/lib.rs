@@ -21,7 +21,7 @@ use laptime_core::operations::{CostTally, Counts};
 use laptime_core::{FormatError, PathId, RunInfo, Span};
 use laptime_ops::Formulas;
 use laptime_reader::ProcessReader;
-use laptime_report::operations::{self, OperationsView, Subject, json};
+use laptime_report::tables::operations::{self, OperationsView, Subject};
 use laptime_report::{Format, View, render};
 
 /// The names of all readers, as the targets are called.
@@ -207,7 +207,9 @@ pub fn onnx(bytes: &[u8]) {
 /// Counts of operations as JSON: what is read is shown in every format, and what was written is the same again. What
 /// contradicts itself, such as work in no call, isn't written.
 pub fn counts(bytes: &[u8]) {
-    let Ok((counts, subject)) = json::read(&String::from_utf8_lossy(bytes)) else {
+    let Ok((counts, subject)) =
+        laptime_report::json::operations::read(&String::from_utf8_lossy(bytes))
+    else {
         return;
     };
     let view = OperationsView::default();
@@ -216,7 +218,8 @@ pub fn counts(bytes: &[u8]) {
         assert_nothing_acts(&text);
     }
     let again = |(counts, subject): &(Counts, Subject)| {
-        json::read(&json::render(counts, subject, None)).expect("own JSON")
+        laptime_report::json::operations::read(&laptime_report::json::operations::render(counts, subject, None))
+            .expect("own JSON")
     };
     let written = again(&(counts, subject));
     assert_eq!(again(&written), written);

@@ -12,7 +12,8 @@ use laptime_core::{
     PathId, ProgramEnd, RunInfo, Span, SpanFlags,
 };
 use laptime_ops::Formulas;
-use laptime_report::operations::{Subject, json};
+use laptime_report::json::operations;
+use laptime_report::tables::operations::Subject;
 
 use crate::stack_seeds;
 
@@ -91,7 +92,7 @@ fn counts() -> Vec<u8> {
         inputs: vec![Subject::input("x", &[3, 8], "float32")],
         how: "from shapes".to_owned(),
     };
-    json::render(&counts, &subject, None)
+    operations::render(&counts, &subject, None)
         .into_string()
         .into_bytes()
 }

@@ -9,16 +9,16 @@
 
 use laptime_core::{Live, ProcessFacts, RunInfo, Sampled, Warning};
 
-use crate::durations::{DurationPass, Durations, ProcessDurations, StepPass};
-use crate::finish;
-use crate::operations::left_out_pass::LeftOutPass;
-use crate::operators::OperatorPass;
-use crate::process::{FirstPass, Process, SecondPass};
-use crate::sampling::{self, StackPass};
-use crate::steady;
+use crate::functions::sampled::{self, StackPass};
+use crate::power::EnergyPass;
+use crate::profiler::OperatorPass;
+use crate::reading::process::{FirstPass, Process, SecondPass};
+use crate::reading::step_durations::{DurationPass, Durations, ProcessDurations, StepPass};
+use crate::summarize::columns::operations::left_out_pass::LeftOutPass;
+use crate::summarize::stages;
+use crate::summarize::steady_state;
+use crate::summarize::wall_time;
 use crate::summary::Summary;
-use crate::telemetry::EnergyPass;
-use crate::wall;
 
 /// What the caller knows and wants.
 #[derive(Debug, Clone, Default)]
@@ -91,7 +91,7 @@ impl Analyzer {
             let Options {
                 run, by_process, ..
             } = &self.options;
-            self.since_ns = steady::moments(&self.processes, run.as_ref(), *by_process);
+            self.since_ns = steady_state::moments(&self.processes, run.as_ref(), *by_process);
         }
         self.since_ns.is_some()
     }
@@ -166,9 +166,9 @@ impl Analyzer {
 
     /// The single samples of each process, in the order in which they were added, once their laps are known.
     pub fn samples(&self) -> Vec<Sampled> {
-        let measured = wall::measured(&self.processes, self.options.run.as_ref());
+        let measured = wall_time::measured(&self.processes, self.options.run.as_ref());
         let each = self.processes.iter().enumerate();
-        each.map(|(index, process)| sampling::samples(process, measured.contains(&index)))
+        each.map(|(index, process)| sampled::samples(process, measured.contains(&index)))
             .collect()
     }
 
@@ -176,7 +176,7 @@ impl Analyzer {
     ///
     /// Comes after the second pass, where there is one.
     pub fn begin_durations(&mut self) {
-        let measured = wall::measured(&self.processes, self.options.run.as_ref());
+        let measured = wall_time::measured(&self.processes, self.options.run.as_ref());
         let each = measured.into_iter();
         self.durations = each
             .map(|index| (index, ProcessDurations::of(&self.processes[index])))
@@ -217,7 +217,7 @@ impl Analyzer {
 
     /// Everything known about the run.
     pub fn finish(self) -> Summary {
-        finish::summary(self.options, self.processes, self.warnings)
+        stages::summary(self.options, self.processes, self.warnings)
     }
 }
 
@@ -229,17 +229,17 @@ fn leaves_out(process: &Process) -> bool {
 }
 
 #[cfg(test)]
-#[path = "analyzer_tests.rs"]
+#[path = "tests/analyzer.rs"]
 pub mod tests;
 
 #[cfg(test)]
-#[path = "absent_tests.rs"]
+#[path = "tests/absent.rs"]
 mod absent_tests;
 
 #[cfg(test)]
-#[path = "analyzer_property_tests.rs"]
+#[path = "tests/property.rs"]
 mod property_tests;
 
 #[cfg(test)]
-#[path = "live_tests.rs"]
+#[path = "tests/live.rs"]
 mod live_tests;

@@ -11,11 +11,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use laptime::ExportFormat;
 use laptime_analysis::Until;
+use laptime_analysis::benchmark::verdict::LEAST_THRESHOLD;
 use laptime_analysis::compare::Gate;
-use laptime_analysis::verdict::LEAST_THRESHOLD;
 use laptime_recorder::environment::Steps;
-use laptime_report::comparison;
-use laptime_report::operations::{By as OperationsBy, OperationsSort};
+use laptime_report::tables::comparison;
+use laptime_report::tables::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Column, Format, Sort};
 
 use crate::bench;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_array::{Int64Array, StringArray, UInt64Array};
-use laptime_analysis::fields::{self, Field, Kind, Number};
+use laptime_analysis::summary::fields::{self, Field, Kind, Number};
 use laptime_analysis::{SpanRow, Summary};
 use laptime_python_macros::guarded;
 use pyo3::exceptions::PyTypeError;

@@ -3,7 +3,7 @@
 use laptime_analysis::benchmark::{Count, Ending, Limits, Next, Outcome, Plan};
 use laptime_python_macros::guarded;
 use laptime_recorder::clock;
-use laptime_report::benchmark as layout;
+use laptime_report::sentences::benchmark as layout;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -122,11 +122,11 @@ impl Ceilings {
     }
 
     fn to_json(&self) -> String {
-        laptime_report::ceilings::json(&self.core).into_string()
+        laptime_report::tables::ceilings::json(&self.core).into_string()
     }
 
     fn __str__(&self) -> String {
-        laptime_report::ceilings::text(&self.core).into_string()
+        laptime_report::tables::ceilings::text(&self.core).into_string()
     }
 
     fn __repr__(&self) -> String {

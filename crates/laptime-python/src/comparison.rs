@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use laptime::Compared;
+use laptime_analysis::benchmark::verdict::LEAST_THRESHOLD;
 use laptime_analysis::compare::{
     Comparison as Compare, ComparisonRow as Row, Options, Pair, Presence, name_of,
 };
-use laptime_analysis::verdict::LEAST_THRESHOLD;
 use laptime_python_macros::guarded;
-use laptime_report::{Format, View, comparison};
+use laptime_report::tables::comparison;
+use laptime_report::{Format, View};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};

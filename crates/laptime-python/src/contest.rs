@@ -1,10 +1,12 @@
 //! A contest's plan, for the loop in Python that runs the contenders, and verdicts on samples kept earlier.
 
 use laptime_analysis::benchmark::Count;
-use laptime_analysis::contest::{Contest, Ending, Limits, Next, Outcome};
-use laptime_analysis::verdict::{Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
+use laptime_analysis::benchmark::contest::{Contest, Ending, Limits, Next, Outcome};
+use laptime_analysis::benchmark::verdict::{
+    Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured,
+};
 use laptime_python_macros::guarded;
-use laptime_report::contest as layout;
+use laptime_report::tables::contest as layout;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -155,7 +157,7 @@ impl ContestOutcome {
 }
 
 impl ContestOutcome {
-    fn verdict(&self, pair: &laptime_analysis::contest::Pair) -> SpeedVerdict {
+    fn verdict(&self, pair: &laptime_analysis::benchmark::contest::Pair) -> SpeedVerdict {
         SpeedVerdict::new(&pair.judged, layout::said(pair, &self.names))
     }
 }

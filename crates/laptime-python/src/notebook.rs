@@ -7,7 +7,8 @@
 use std::ffi::OsString;
 
 use laptime_python_macros::guarded;
-use laptime_report::{cell, html};
+use laptime_report::html;
+use laptime_report::text::notebook_cell;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
@@ -129,7 +130,7 @@ pub fn cell_options(python: Python<'_>, words: Vec<OsString>) -> PyResult<Bound<
 #[guarded]
 #[pyfunction]
 pub fn cell_line(name: &str, ticks: u64, is_stopped: bool, peak_bytes: Option<u64>) -> String {
-    cell::line(&cell::Cell {
+    notebook_cell::line(&notebook_cell::Cell {
         name,
         wall_ns: rate::nanoseconds(ticks) as u64,
         is_stopped,
@@ -142,7 +143,7 @@ pub fn cell_line(name: &str, ticks: u64, is_stopped: bool, peak_bytes: Option<u6
 #[pyfunction]
 pub fn finished_line(ticks: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64>) -> String {
     let wall_ns = rate::nanoseconds(ticks) as u64;
-    cell::finished(wall_ns, at, is_stopped, peak_bytes)
+    notebook_cell::finished(wall_ns, at, is_stopped, peak_bytes)
 }
 
 /// The name of the notebook whose cells run, where the editor keeps it among their names.

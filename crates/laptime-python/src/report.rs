@@ -298,8 +298,8 @@ impl Report {
     /// Where the time went, in words: the first line of every report.
     #[getter]
     fn headline(&self) -> String {
-        let headline = laptime_report::headline::of_run(&self.summary, true);
-        headline.replace(laptime_report::headline::UNBROKEN, " ")
+        let headline = laptime_report::sentences::headline::of_run(&self.summary, true);
+        headline.replace(laptime_report::sentences::headline::UNBROKEN, " ")
     }
 
     /// What to look at first, the weightiest first, each with what to try.

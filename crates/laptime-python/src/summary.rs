@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::fields::{self, Number};
+use laptime_analysis::summary::fields::{self, Number};
 use laptime_analysis::{SpanRow, Summary};
 use laptime_python_macros::guarded;
 use pyo3::IntoPyObjectExt;

@@ -76,7 +76,7 @@ pub fn ticks_to_seconds(ticks: u64) -> f64 {
 #[pyfunction]
 pub fn first_steady(seconds: Vec<f64>) -> (Option<usize>, Option<String>) {
     let durations: Vec<u64> = seconds.iter().map(|one| (one * 1e9) as u64).collect();
-    match laptime_analysis::warmup::first_steady(&durations) {
+    match laptime_analysis::benchmark::warm_up::first_steady(&durations) {
         Ok(first) => (Some(first), None),
         Err(why) => (None, Some(why.to_string())),
     }

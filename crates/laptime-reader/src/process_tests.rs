@@ -3,7 +3,7 @@ use laptime_core::format::process::window_offset;
 use laptime_core::{ClockKind, SpanFlags};
 
 #[allow(dead_code)]
-#[path = "../../laptime-analysis/src/scripted.rs"]
+#[path = "../../laptime-analysis/src/testing/scripted.rs"]
 mod scripted;
 
 use scripted::{EPOCH_NS, MAIN, MS, Script, anchor, training};

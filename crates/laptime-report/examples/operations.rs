@@ -11,8 +11,8 @@ use laptime_core::operations::{
     ByPhase, Cost, CostTally, Counts, ModuleCount, OperatorCount, Phase,
 };
 use laptime_report::Format;
-use laptime_report::operations::{OperationsView, Subject, render};
 use laptime_report::roofline::{Roof, Roofline, of_counts};
+use laptime_report::tables::operations::{OperationsView, Subject, render};
 
 /// Millions of MAC, of other FLOP and of bytes.
 fn tallies(mac: u128, other_flop: u128, bytes: u128) -> ByPhase {

@@ -6,72 +6,29 @@
 
 #![forbid(unsafe_code)]
 
-pub mod benchmark;
-mod brief;
-mod by_process;
-mod callers;
-mod calls;
-pub mod ceilings;
-pub mod cell;
-mod column;
-pub mod comparison;
-mod contents;
-pub mod contest;
 #[cfg(any(test, feature = "checked"))]
 pub mod contradictions;
-mod cpu;
 mod csv;
-mod devices;
 pub mod document;
-mod epoch_line;
-mod epochs;
-mod facts;
-mod figures;
-mod filter;
-mod findings;
-pub mod flame;
-mod function_rows;
-mod functions;
-mod functions_csv;
-mod glyphs;
-pub mod headline;
 pub mod html;
-pub mod inference;
-mod joined;
-mod json;
+pub mod json;
 mod markdown;
-mod marks;
-mod modules;
-mod name;
-pub mod operations;
-mod operators;
-mod outline;
-mod paint;
 pub mod quantity;
-mod ranks;
 pub mod roofline;
-#[cfg(feature = "schema")]
-pub mod schemas;
-mod shown;
-mod span_table;
-mod steady;
-mod step_line;
-mod text;
-mod tree;
-mod until;
-mod view;
-mod wrap;
+pub mod sentences;
+pub mod tables;
+pub mod text;
 
-pub use column::Column;
 pub use document::Document;
-pub use epoch_line::{EpochEnd, epoch_line, total_line};
-pub use filter::{has_rows, near};
-pub use findings::said;
-pub use name::visible;
-pub use shown::Shown;
-pub use step_line::step_line;
+pub use document::column::Column;
+pub use document::filter::{has_rows, near};
+pub use document::names::visible;
+pub use document::shown::Shown;
+pub use document::view::{By, Format, FunctionSort, Sort, View};
+pub use sentences::findings::said;
 pub use text::aligned;
-pub use view::{By, Format, FunctionSort, Sort, View};
+pub use text::epoch_line::{EpochEnd, epoch_line, total_line};
+pub use text::step_line::step_line;
 
 use laptime_analysis::Summary;
 
@@ -83,13 +40,15 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> Shown {
     contradictions::refuse(summary, view);
     let document = || Document::new(summary, view);
     match format {
-        Format::Text if view.tree => Shown::lines(&tree::render(&document(), view)),
+        Format::Text if view.tree => Shown::lines(&text::tree::render(&document(), view)),
         Format::Text => Shown::lines(&text::render(&document(), view)),
-        Format::Tree => Shown::lines(&tree::render(&document(), view)),
+        Format::Tree => Shown::lines(&text::tree::render(&document(), view)),
         Format::Markdown => Shown::lines(&markdown::render(&document())),
-        Format::Json => json::render(&filter::narrowed(summary, view)),
-        Format::Csv if view.by == By::Function => Shown::csv(&functions_csv::render(summary, view)),
-        Format::Csv => Shown::csv(&csv::render(summary, view)),
+        Format::Json => json::summary::render(&document::filter::narrowed(summary, view)),
+        Format::Csv if view.by == By::Function => {
+            Shown::csv(&csv::functions::render(summary, view))
+        }
+        Format::Csv => Shown::csv(&csv::spans::render(summary, view)),
         Format::Html => html::render(&html::Page::of_tables(
             &summary.program,
             vec![document()],
@@ -108,16 +67,25 @@ pub fn heading(title: &str, format: Format) -> Shown {
 }
 
 #[cfg(test)]
-#[path = "render_tests.rs"]
+#[path = "tests/render.rs"]
 mod tests;
 
 #[cfg(test)]
+#[path = "tests/functions.rs"]
 mod functions_tests;
+
 #[cfg(test)]
+#[path = "tests/hostile.rs"]
 mod hostile_tests;
+
 #[cfg(test)]
+#[path = "tests/questions.rs"]
 mod questions_tests;
+
 #[cfg(test)]
+#[path = "tests/schema.rs"]
 mod schema_tests;
+
 #[cfg(test)]
+#[path = "tests/view.rs"]
 mod view_tests;

@@ -271,13 +271,19 @@ fn convolves(input: &[u64], weight: &[u64], output: &[u64]) -> bool {
 /// ```
 #[cfg(feature = "report")]
 pub fn render(counts: &Counts, name: &str, format: Format) -> String {
-    use laptime_report::operations::{OperationsView, Subject};
+    use laptime_report::tables::operations::{OperationsView, Subject};
 
     let subject = Subject {
         name: name.to_owned(),
         how: "from the sizes that the program told".to_owned(),
         ..Subject::default()
     };
-    laptime_report::operations::render(counts, &subject, None, format, &OperationsView::default())
-        .into_string()
+    laptime_report::tables::operations::render(
+        counts,
+        &subject,
+        None,
+        format,
+        &OperationsView::default(),
+    )
+    .into_string()
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Add;
 
+use laptime_analysis::benchmark::warm_up::{self, Later};
 use laptime_analysis::statistics::Random;
-use laptime_analysis::warmup::{self, Later};
 
 use super::series::{Machine, Series, Shape};
 
@@ -87,7 +87,8 @@ impl Add for Tally {
 
 /// What telling a series as a report does came to.
 pub fn verdict(series: &Series) -> Verdict {
-    let found = warmup::find(&series.durations).map(|found| found.worth_telling(&series.durations));
+    let found =
+        warm_up::find(&series.durations).map(|found| found.worth_telling(&series.durations));
     let Ok(found) = found else {
         return Verdict::Unsaid;
     };
@@ -156,5 +157,5 @@ pub fn verdict(series: &Series) -> Verdict {
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    laptime_analysis::quantiles::median(&sorted).unwrap_or(f64::NAN)
+    laptime_analysis::statistics::quantiles::median(&sorted).unwrap_or(f64::NAN)
 }

@@ -1,9 +1,9 @@
 //! Contests on simulated machines: they stop when they think that they know.
 
 use laptime_analysis::benchmark::Count;
-use laptime_analysis::contest::{Contest, Limits, Next, Outcome};
+use laptime_analysis::benchmark::contest::{Contest, Limits, Next, Outcome};
+use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::statistics::Random;
-use laptime_analysis::verdict::Verdict;
 
 use crate::series::{Kind, Machine};
 

@@ -1,7 +1,7 @@
 //! How two sides are measured.
 
+use laptime_analysis::benchmark::verdict::{Asked, Side};
 use laptime_analysis::statistics::Random;
-use laptime_analysis::verdict::{Asked, Side};
 
 use crate::series::{Kind, Machine};
 

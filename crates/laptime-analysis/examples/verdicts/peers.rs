@@ -4,8 +4,8 @@
 //! identical code keep on this machine, so that all are wrong equally often; Laptime's verdicts are as they
 //! are, in ABBA blocks. Beside it stands how often a tool's own rule is wrong with 100 samples.
 
+use laptime_analysis::benchmark::verdict::{Verdict, judge};
 use laptime_analysis::statistics::Random;
-use laptime_analysis::verdict::{Verdict, judge};
 
 use crate::designs::Design;
 use crate::series::{Kind, Machine};

@@ -1,7 +1,7 @@
 //! What became of many comparisons.
 
+use laptime_analysis::benchmark::verdict::{Verdict, judge};
 use laptime_analysis::statistics::Random;
-use laptime_analysis::verdict::{Verdict, judge};
 
 use crate::designs::Design;
 use crate::series::Kind;

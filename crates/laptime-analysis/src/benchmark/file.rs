@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use laptime_core::Machine;
 use serde::Serialize;
 
-use crate::verdict::Verdict;
+use crate::benchmark::verdict::Verdict;
 
 /// Name of the JSON schema.
 pub const SCHEMA: &str = "laptime-benchmark";

@@ -2,14 +2,19 @@
 //!
 //! No clock, no program and no sleep: whoever measures asks [`Plan::next`], runs that many
 //! iterations, and tells their time with [`Plan::told`]. The plan estimates the cost, chooses
-//! the iterations of a sample, finds where warm-up ends ([`crate::warmup`]), and samples until the
+//! the iterations of a sample, finds where warm-up ends ([`crate::benchmark::warm_up`]), and samples until the
 //! median is known well enough or the budget ends. [`Plan::outcome`] has the figures.
 
+pub mod contest;
 mod file;
+pub mod inference;
+pub(crate) mod latency;
 mod outcome;
+pub mod verdict;
+pub mod warm_up;
 
-use crate::quantiles;
-use crate::warmup::{self, WarmUp};
+use crate::benchmark::warm_up::WarmUp;
+use crate::statistics::quantiles;
 
 pub use file::{Benchmark, BenchmarkFile, PairVerdict, SCHEMA, SCHEMA_VERSION};
 pub(crate) use outcome::larger_ns;
@@ -138,7 +143,7 @@ impl Plan {
             samples: Vec::new(),
             warmup: is_counted.then_some(0),
             was_cut: false,
-            look_at: warmup::LEAST_STEPS,
+            look_at: warm_up::LEAST_STEPS,
             spent_ns: 0.0,
             aside_ns: 0.0,
             ending: None,
@@ -254,7 +259,7 @@ impl Plan {
         self.is_sized = false;
         self.estimates += self.samples.len();
         self.samples.clear();
-        self.look_at = warmup::LEAST_STEPS;
+        self.look_at = warm_up::LEAST_STEPS;
     }
 
     /// Chooses the iterations of a sample. False if these were too few to be one.
@@ -278,7 +283,7 @@ impl Plan {
         let count = self.samples.len();
         // Of runs this long too few fit into the budget to tell warm-up from the rest.
         let shortest = self.samples.iter().map(|sample| sample.wall_ns);
-        let all_ns = shortest.fold(f64::INFINITY, f64::min) * warmup::LEAST_STEPS as f64;
+        let all_ns = shortest.fold(f64::INFINITY, f64::min) * warm_up::LEAST_STEPS as f64;
         if count >= LEAST_RUNS && all_ns > self.limits.budget_ns {
             self.warmup = Some(0);
             return;
@@ -287,9 +292,9 @@ impl Plan {
             return;
         }
         self.look_at = count + count / 2;
-        let found = warmup::find(&self.durations(0));
+        let found = warm_up::find(&self.durations(0));
         match found {
-            Ok(WarmUp { steps, later: None }) if count - steps >= warmup::LEAST_STEPS => {
+            Ok(WarmUp { steps, later: None }) if count - steps >= warm_up::LEAST_STEPS => {
                 self.warmup = Some(steps);
             }
             Ok(WarmUp { steps, .. }) if is_late => {
@@ -333,9 +338,9 @@ impl Plan {
         let mut head = self.durations(warmup);
         head.truncate(MOST_HEAD);
         let count = head.len();
-        match warmup::find(&head) {
+        match warm_up::find(&head) {
             Ok(WarmUp { steps, later: None })
-                if steps > 0 && count - steps >= warmup::LEAST_STEPS =>
+                if steps > 0 && count - steps >= warm_up::LEAST_STEPS =>
             {
                 self.warmup = Some(warmup + steps);
                 true
@@ -397,6 +402,9 @@ fn rounded_up(wanted: f64) -> u64 {
 }
 
 #[cfg(test)]
+#[path = "tests/simulated.rs"]
 mod simulated;
+
 #[cfg(test)]
+#[path = "tests/benchmark.rs"]
 mod tests;

@@ -3,9 +3,9 @@
 use laptime_core::Unavailable;
 
 use super::{Ending, Plan};
-use crate::percentiles;
-use crate::quantiles;
-use crate::warmup::{self, Later};
+use crate::benchmark::warm_up::{self, Later};
+use crate::statistics::percentiles;
+use crate::statistics::quantiles;
 
 /// CPU time below this part of wall time is a doubt: the program waited, or the machine was busy.
 const LEAST_CPU_RATIO: f64 = 0.90;
@@ -153,7 +153,7 @@ fn doubts(plan: &Plan, warmup: usize, noun: &str) -> Vec<Doubt> {
     let cpu: f64 = samples.iter().map(|sample| sample.cpu_ns).sum();
     let cpu_ratio = cpu / wall;
     let waited = (cpu_ratio < LEAST_CPU_RATIO).then_some(Doubt::Waited(cpu_ratio));
-    let steadiness = match warmup::find_among(&plan.durations(warmup), noun) {
+    let steadiness = match warm_up::find_among(&plan.durations(warmup), noun) {
         _ if plan.was_cut => Some(Doubt::NeverSteady),
         Ok(found) => {
             let told = found.worth_telling(&plan.durations(warmup));

@@ -6,7 +6,7 @@ use laptime_core::Warning;
 
 use super::comparison_row::{ComparisonRow, Presence};
 use super::measured::Measured;
-use crate::verdict::Verdict;
+use crate::benchmark::verdict::Verdict;
 
 /// Benchmarks that a sentence names.
 const MOST_NAMES: usize = 3;

@@ -12,7 +12,7 @@ use super::machines;
 use super::matched::Basis;
 use super::options::Options;
 use super::{Comparison, FALSE_RATE, Recorded, SCHEMA, SCHEMA_VERSION};
-use crate::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
+use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
 
 pub use super::measured::{Benchmark, Measured};
 

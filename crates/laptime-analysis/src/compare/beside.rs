@@ -4,9 +4,9 @@ use super::comparison::{Beside, Unit};
 use super::matched::{Matched, Paths};
 use super::metrics;
 use super::run::Run;
-use crate::process_summary::ProcessSummary;
-use crate::quantiles::median_of;
-use crate::span_row::SpanRow;
+use crate::statistics::quantiles::median_of;
+use crate::summary::process::ProcessSummary;
+use crate::summary::span_row::SpanRow;
 
 /// How a number is read from a run or a row.
 type OfRun = fn(&Run) -> Option<f64>;

@@ -10,9 +10,9 @@ use super::comparison_row::{ComparisonRow, RowSide};
 use super::delayed;
 use super::matched::{Basis, Matched};
 use super::run::Run;
-use crate::spoken::spoken;
+use crate::benchmark::verdict::{Judged, Side, Verdict, judge_measured};
 use crate::summary::nouns;
-use crate::verdict::{Judged, Side, Verdict, judge_measured};
+use crate::summary::spoken::spoken;
 
 /// The code of the note.
 pub const CODE: &str = "between-steps";

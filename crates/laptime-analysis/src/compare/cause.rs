@@ -126,5 +126,5 @@ fn innermost<'r>(
 }
 
 #[cfg(test)]
-#[path = "cause_tests.rs"]
+#[path = "tests/cause.rs"]
 mod tests;

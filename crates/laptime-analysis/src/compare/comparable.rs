@@ -9,9 +9,9 @@ use super::comparison::Difference;
 use super::matched::{Matched, Paths};
 use super::recorded_with;
 use super::run::Run;
-use crate::device;
-use crate::span_row::{RowKind, SpanRow};
-use crate::spoken::grouped;
+use crate::summarize::columns::device_time;
+use crate::summary::span_row::{RowKind, SpanRow};
+use crate::summary::spoken::grouped;
 
 /// Facts about the surroundings that times depend on, and what they are called.
 const FACTS: [(&str, &str); 2] = [
@@ -29,7 +29,7 @@ pub fn differs(matched: &Matched<'_>) -> Vec<Difference> {
         let told = |run: &Run| run.summary.environment.get(*key).cloned();
         difference(what, told, matched)
     }));
-    let computed_on = |run: &Run| device::used(&run.summary);
+    let computed_on = |run: &Run| device_time::used(&run.summary);
     differs.extend(difference("device", computed_on, matched));
     let devices = |run: &Run| {
         let peaks = run

@@ -12,7 +12,7 @@ use super::gate::GateResult;
 use super::history::Change;
 use super::matched::Basis;
 use super::run::Run;
-use crate::verdict::Verdict;
+use crate::benchmark::verdict::Verdict;
 
 /// Name of the JSON schema.
 pub const SCHEMA: &str = "laptime-comparison";

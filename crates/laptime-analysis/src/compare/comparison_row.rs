@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::verdict::{Judged, Verdict};
+use crate::benchmark::verdict::{Judged, Verdict};
 
 /// On which sides a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

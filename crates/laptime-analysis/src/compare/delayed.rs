@@ -2,7 +2,7 @@
 
 use super::matched::{Matched, Paths};
 use super::run::Run;
-use crate::span_row::SpanRow;
+use crate::summary::span_row::SpanRow;
 
 /// From this part of the difference on, such time explains it.
 const EXPLAINED_RATIO: f64 = 0.5;

@@ -10,9 +10,9 @@ use serde::{Serialize, Serializer};
 
 use super::matched::Matched;
 use super::run::Run;
-use crate::quantiles::{median_of, nearest_rank};
-use crate::span_row::SpanRow;
-use crate::verdict::{Judged, Verdict};
+use crate::benchmark::verdict::{Judged, Verdict};
+use crate::statistics::quantiles::{median_of, nearest_rank};
+use crate::summary::span_row::SpanRow;
 
 /// A condition that fails a comparison.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::matched::Matched;
 use super::run::Run;
-use crate::quantiles::median_of;
 use crate::statistics::change_points;
+use crate::statistics::quantiles::median_of;
 
 /// Fewest recordings that tell a change.
 pub const LEAST_RECORDINGS: usize = 6;

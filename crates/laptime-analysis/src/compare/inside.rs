@@ -8,7 +8,7 @@
 
 use super::comparison::{CausePart, Pair};
 use super::comparison_row::ComparisonRow;
-use crate::verdict::Verdict;
+use crate::benchmark::verdict::Verdict;
 
 /// From this part of a lap's change on, one inside of it is named in its place.
 const MOST_RATIO: f64 = 0.6;
@@ -79,9 +79,9 @@ fn changed<'p>(pair: &'p Pair) -> Option<(Verdict, CausePart)> {
 #[cfg(test)]
 mod tests {
     use super::super::{Options, Run, compare};
-    use crate::fed;
-    use crate::scripted::Script;
-    use crate::verdict::Verdict;
+    use crate::benchmark::verdict::Verdict;
+    use crate::testing::analyzed;
+    use crate::testing::scripted::Script;
 
     /// A number from -1 to 1 that looks like chance.
     fn chance(seed: u64, which: u64) -> f64 {
@@ -108,8 +108,8 @@ mod tests {
             now += norm as u64;
             script.span(&["step"], start, now - start);
         }
-        script.header.closed = Some(crate::scripted::anchor(now));
-        fed::run(&format!("{seed}.lap"), &[script])
+        script.header.closed = Some(crate::testing::scripted::anchor(now));
+        analyzed::run(&format!("{seed}.lap"), &[script])
     }
 
     fn side(norm_us: u64, from: u64) -> Vec<Run> {
@@ -138,8 +138,8 @@ mod tests {
             }
             script.span(&["step"], start, now - start);
         }
-        script.header.closed = Some(crate::scripted::anchor(now));
-        fed::run(&format!("{seed}.lap"), &[script])
+        script.header.closed = Some(crate::testing::scripted::anchor(now));
+        analyzed::run(&format!("{seed}.lap"), &[script])
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::run::Run;
-use crate::span_row::{RowKind, SpanRow};
+use crate::benchmark::verdict::{Judged, Side, judge_measured};
 use crate::summary::noun;
-use crate::verdict::{Judged, Side, judge_measured};
+use crate::summary::span_row::{RowKind, SpanRow};
 
 /// What differences are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

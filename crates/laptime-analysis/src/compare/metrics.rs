@@ -4,9 +4,9 @@ use super::beside::{beside, typical};
 use super::comparison::{Beside, Unit};
 use super::matched::Matched;
 use super::run::Run;
-use crate::convergence::Relation;
-use crate::spoken::significant;
 use crate::summary::Metric;
+use crate::summary::spoken::significant;
+use crate::time_to_target::relation::Relation;
 
 /// Parts of the names of metrics that are better the larger they are.
 const LARGER: [&str; 9] = [

@@ -2,7 +2,7 @@
 //!
 //! Comes in as [`Run`]s, read by others: a summary, and the durations of each path. Goes out as a
 //! [`Comparison`], plain values for the report. A side has one run or several; then runs are what
-//! verdicts rest on ([`crate::verdict`]).
+//! verdicts rest on ([`crate::benchmark::verdict`]).
 
 mod benchmark_notes;
 pub mod benchmarks;
@@ -39,8 +39,8 @@ pub use history::{Change, LEAST_RECORDINGS};
 pub use options::Options;
 pub use run::Run;
 
-use crate::span_row::RowKind;
-use crate::verdict::{self, Judged, LEAST_THRESHOLD};
+use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD};
+use crate::summary::span_row::RowKind;
 use matched::{Matched, Paths};
 
 pub use matched::Basis;
@@ -153,10 +153,17 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
 }
 
 #[cfg(test)]
+#[path = "tests/between.rs"]
 mod between_tests;
+
 #[cfg(test)]
+#[path = "tests/machines.rs"]
 mod machines_tests;
+
 #[cfg(test)]
+#[path = "tests/on_device.rs"]
 mod on_device_tests;
+
 #[cfg(test)]
+#[path = "tests/compare.rs"]
 mod tests;

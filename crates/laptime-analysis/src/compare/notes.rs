@@ -6,11 +6,11 @@ use super::comparison_row::{ComparisonRow, RowSide};
 use super::matched::{Basis, Matched};
 use super::run::Run;
 use super::{delayed, recorded_with};
-use crate::finding::Finding;
-use crate::span_row::RowKind;
-use crate::spoken::spoken;
+use crate::benchmark::verdict::Verdict;
+use crate::summary::finding::Finding;
 use crate::summary::nouns;
-use crate::verdict::Verdict;
+use crate::summary::span_row::RowKind;
+use crate::summary::spoken::spoken;
 
 /// CPU time that changed by less than this part of the difference did not cause it.
 const CPU_RATIO: f64 = 0.25;

@@ -6,8 +6,8 @@
 use laptime_core::Warning;
 
 use super::run::Run;
-use crate::seen;
-use crate::span_row::SpanRow;
+use crate::summarize::device_steps;
+use crate::summary::span_row::SpanRow;
 
 /// Code of the note that says which times are compared.
 pub const CODE: &str = "device-times";
@@ -57,7 +57,8 @@ fn of(run: &Run, is_steady: bool) -> Option<Run> {
     };
     let step = rows.iter().find(|row| row.path == step.path)?;
     let told = &run.durations.on_device;
-    let by_device = seen::by_device(step, rows).filter(|_| told.contains_key(&step.path))?;
+    let by_device =
+        device_steps::by_device(step, rows).filter(|_| told.contains_key(&step.path))?;
     let is_of_step = |names: &[String]| names.starts_with(&step.names);
     // In their order; what the device didn't tell has no place among what it told.
     let kept = rows.iter().filter_map(|row| {

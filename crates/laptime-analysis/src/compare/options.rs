@@ -1,7 +1,7 @@
 //! What is asked of a comparison.
 
 use super::gate::Gate;
-use crate::verdict::LEAST_THRESHOLD;
+use crate::benchmark::verdict::LEAST_THRESHOLD;
 
 /// What is asked of a comparison.
 #[derive(Debug, Clone, PartialEq)]

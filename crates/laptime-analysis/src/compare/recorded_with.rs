@@ -8,8 +8,8 @@ use laptime_core::Warning;
 use super::comparison::Difference;
 use super::matched::Matched;
 use super::run::Run;
-use crate::device;
-use crate::span_row::SpanRow;
+use crate::summarize::columns::device_time;
+use crate::summary::span_row::SpanRow;
 
 /// Whether a run has something.
 type Has = fn(&Run) -> bool;
@@ -36,7 +36,7 @@ const OPTIONS: [(&str, &str, Has); 6] = [
     }),
     ("waiting for the device", "LAPTIME_DEVICE=sync", |run| {
         let mut warnings = run.summary.warnings.iter();
-        warnings.any(|warning| warning.code == device::SYNCHRONIZED)
+        warnings.any(|warning| warning.code == device_time::SYNCHRONIZED)
     }),
 ];
 

@@ -4,9 +4,9 @@ use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::delayed;
 use super::matched::{self, Matched, Paths};
 use super::run::Run;
-use crate::quantiles;
-use crate::span_row::SpanRow;
-use crate::verdict::{Judged, Side, judge_measured};
+use crate::benchmark::verdict::{Judged, Side, judge_measured};
+use crate::statistics::quantiles;
+use crate::summary::span_row::SpanRow;
 
 /// The row of a path.
 pub fn row(matched: &Matched<'_>, paths: &Paths<'_>, judged: Option<&Judged>) -> ComparisonRow {

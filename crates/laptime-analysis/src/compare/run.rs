@@ -1,6 +1,6 @@
 //! One recording that is compared, read by others.
 
-use crate::durations::Durations;
+use crate::reading::step_durations::Durations;
 use crate::summary::Summary;
 
 /// One recording of a side.

@@ -2,6 +2,7 @@
 //!
 //! Each function looks at one kind of evidence, and its sentence stands beside the rule.
 
+pub(crate) mod busy_machine;
 mod process;
 mod run;
 mod spans;
@@ -11,5 +12,5 @@ pub use run::{TORN as TORN_STEPS, has_failed, of_end, of_notes, of_outcome, of_u
 pub use spans::{of_doubled, of_excess, of_overfull, of_unbalanced};
 
 #[cfg(test)]
-#[path = "run_tests.rs"]
+#[path = "tests/run.rs"]
 mod run_tests;

@@ -2,10 +2,10 @@
 
 use laptime_core::{ClockKind, PathId, PathTable, Total, Warning};
 
-use crate::process::Process;
-use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary};
-use crate::spoken::{called, plural, spoken};
-use crate::wall::has_phases;
+use crate::reading::process::Process;
+use crate::summarize::wall_time::has_phases;
+use crate::summary::process::{OpenSpanSummary, ProcessState, ProcessSummary};
+use crate::summary::spoken::{called, plural, spoken};
 
 /// Suspension shorter than this is the reading error of two clocks.
 const SUSPENSION_NS: u64 = 100_000_000;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use laptime_core::{ProgramEnd, RunInfo, Unavailable, Warning};
 
-use crate::device;
-use crate::device_memory;
-use crate::launches;
-use crate::process_summary::{ProcessState, ProcessSummary};
+use crate::summarize::columns::device_memory;
+use crate::summarize::columns::device_time;
+use crate::summarize::columns::launches;
+use crate::summary::process::{ProcessState, ProcessSummary};
 
 /// Noted where torch was there and nothing of it is a phase: of interest where no span tells more.
 const NO_PHASES: &str = "phases.none";
@@ -28,7 +28,12 @@ pub fn of_notes(
         .filter(|(code, _)| code != launches::CODE || has_spans)
         // Of interest where somebody asks.
         .filter(|(code, _)| {
-            ![device_memory::UNAVAILABLE, device::NOT_USED, device::OFF].contains(&code.as_str())
+            ![
+                device_memory::UNAVAILABLE,
+                device_time::NOT_USED,
+                device_time::OFF,
+            ]
+            .contains(&code.as_str())
         });
     for (code, message) in told {
         let messages = by_code.entry(code).or_default();
@@ -44,11 +49,11 @@ pub fn of_notes(
                 Warning::new(&code, format!(
                     "{said}: times are host times and measure when work was launched there, not how long it took"
                 )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize()")
-            } else if code == device::UNAVAILABLE {
+            } else if code == device_time::UNAVAILABLE {
                 Warning::new(&code, format!(
                     "laps were not timed on the device ({said}): times are host times and measure when work was launched there, not how long it took"
                 ))
-            } else if code == device::SYNCHRONIZED {
+            } else if code == device_time::SYNCHRONIZED {
                 Warning::new(&code, format!(
                     "{said}: host times are the device's too, but the program ran slower than it does by itself"
                 ))

@@ -2,7 +2,7 @@
 
 use laptime_core::{Total, Warning};
 
-use crate::spoken::{plural, spoken};
+use crate::summary::spoken::{plural, spoken};
 
 /// About rows whose children ran longer than they did.
 pub fn of_overfull(overfull: &[(String, u64)]) -> Option<Warning> {

@@ -3,10 +3,10 @@
 
 use super::function;
 use super::steps::Steps;
-use crate::finding::Finding;
-use crate::operations::is_aside;
-use crate::span_row::{RowKind, SpanRow};
+use crate::summarize::columns::operations::is_aside;
 use crate::summary::Summary;
+use crate::summary::finding::Finding;
+use crate::summary::span_row::{RowKind, SpanRow};
 
 /// The part of a lap that must lie outside of its steps.
 const OUTSIDE_RATIO: f64 = 0.5;
@@ -60,5 +60,5 @@ pub fn steps(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
 }
 
 #[cfg(test)]
-#[path = "around_tests.rs"]
+#[path = "tests/around.rs"]
 mod tests;

@@ -1,11 +1,11 @@
 //! About time between steps that nothing watches: a loop written by hand does more there than its laps tell.
 
 use super::function;
-use crate::finding::Finding;
-use crate::process::Process;
-use crate::series::STEP;
+use crate::reading::process::Process;
+use crate::reading::series::STEP;
+use crate::summarize::wall_time::OTHER;
 use crate::summary::Summary;
-use crate::wall::OTHER;
+use crate::summary::finding::Finding;
 
 /// From this share of the time from the first step to the last on, what no lap covers is worth a look.
 const BETWEEN_RATIO: f64 = 0.2;
@@ -63,5 +63,5 @@ pub fn steps(summary: &Summary, between: Option<Between>) -> Option<Finding> {
 }
 
 #[cfg(test)]
-#[path = "between_tests.rs"]
+#[path = "tests/between.rs"]
 mod tests;

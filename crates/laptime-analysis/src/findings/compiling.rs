@@ -3,9 +3,9 @@
 
 use laptime_core::{PhaseName, Total};
 
-use crate::finding::{CompiledIn, Finding};
-use crate::span_row::{RowKind, SpanRow};
 use crate::summary::Summary;
+use crate::summary::finding::{CompiledIn, Finding};
+use crate::summary::span_row::{RowKind, SpanRow};
 
 /// From this share of the run on, compiling is worth a look.
 const COMPILING_RATIO: f64 = 0.3;
@@ -50,5 +50,5 @@ pub fn of_run(summary: &Summary) -> Option<Finding> {
 }
 
 #[cfg(test)]
-#[path = "compiling_tests.rs"]
+#[path = "tests/compiling.rs"]
 mod tests;

@@ -1,8 +1,8 @@
 //! About devices that were sampled: what slowed them, and whether they had enough to do.
 
 use super::Finding;
+use crate::power::{DeviceStretch, DeviceSummary};
 use crate::summary::Summary;
-use crate::telemetry::{DeviceStretch, DeviceSummary};
 
 /// From this part of the samples on, a lower clock is worth a word.
 const THROTTLED_RATIO: f64 = 0.05;

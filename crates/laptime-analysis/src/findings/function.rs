@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::steps::Steps;
-use crate::finding::{Finding, MainFunction};
 use crate::functions::{Functions, LapFunctions, OTHER_PROCESSES};
-use crate::span_row::RowKind;
 use crate::summary::Summary;
+use crate::summary::finding::{Finding, MainFunction};
+use crate::summary::span_row::RowKind;
 
 /// A function that has more than this part of a lap's own time is what the lap is mostly in.
 const MOST_RATIO: f64 = 0.5;
@@ -192,5 +192,5 @@ pub fn is_library(file: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "function_tests.rs"]
+#[path = "tests/function.rs"]
 mod tests;

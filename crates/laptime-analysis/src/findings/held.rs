@@ -1,8 +1,8 @@
 //! A lap that keeps an event loop from running its other tasks.
 
 use super::step::CAUSE_RATIO;
-use crate::finding::{Finding, HeldLoop};
 use crate::summary::Summary;
+use crate::summary::finding::{Finding, HeldLoop};
 
 /// From this share of the run on, holding the loop is worth a look.
 const HELD_RATIO: f64 = 0.05;

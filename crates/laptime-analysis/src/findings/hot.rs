@@ -2,10 +2,10 @@
 
 use super::function;
 use super::steps::Steps;
-use crate::finding::Finding;
-use crate::module_rows;
-use crate::span_row::SpanRow;
 use crate::summary::Summary;
+use crate::summary::finding::Finding;
+use crate::summary::modules;
+use crate::summary::span_row::SpanRow;
 
 /// From this share of the steps' time on, a single lap is a hot spot.
 const HOT_RATIO: f64 = 0.3;
@@ -22,7 +22,7 @@ struct Own {
 /// Of a network, forward and backward of a module count together: they are one layer to a person.
 pub fn spot(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let rows: Vec<SpanRow> = steps.inside().cloned().collect();
-    let modules = module_rows::by_module(&rows);
+    let modules = modules::by_module(&rows);
     let mut each: Vec<Own> = if modules.is_empty() {
         let below_phases = steps.step.names.len() + 1;
         let deep = rows

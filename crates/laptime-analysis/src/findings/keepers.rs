@@ -7,8 +7,8 @@
 //! just what the steps leave is named beside that, as probable: the others then cancel.
 
 use super::steps::Steps;
-use crate::finding::{Keeper, Passing};
-use crate::span_row::SpanRow;
+use crate::summary::finding::{Keeper, Passing};
+use crate::summary::span_row::SpanRow;
 
 /// Laps that are named.
 const MOST_KEEPERS: usize = 3;
@@ -201,5 +201,5 @@ fn as_much<'s>(each: &[Left<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
 }
 
 #[cfg(test)]
-#[path = "keepers_tests.rs"]
+#[path = "tests/keepers.rs"]
 mod tests;

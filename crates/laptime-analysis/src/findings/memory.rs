@@ -3,12 +3,12 @@
 use super::Clues;
 use super::keepers;
 use super::steps::Steps;
-use crate::finding::Finding;
-use crate::growth::Growth;
-use crate::operations::is_aside;
-use crate::span_row::SpanRow;
+use crate::summarize::columns::operations::is_aside;
+use crate::summarize::memory_growth::Growth;
+use crate::summarize::wall_time::OTHER;
 use crate::summary::Summary;
-use crate::wall::OTHER;
+use crate::summary::finding::Finding;
+use crate::summary::span_row::SpanRow;
 
 /// Fewest steps that tell growth from chance.
 const LEAST_STEPS: u64 = 12;
@@ -193,5 +193,5 @@ fn growth_of_lap(summary: &Summary) -> Option<Finding> {
 }
 
 #[cfg(test)]
-#[path = "memory_tests.rs"]
+#[path = "tests/memory.rs"]
 pub mod tests;

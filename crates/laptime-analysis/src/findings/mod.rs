@@ -24,12 +24,12 @@ mod unseen;
 
 use laptime_core::Warning;
 
-use crate::finding::{Finding, HeldLoop, ThreadsWait, WorkerLap};
-use crate::growth::Growth;
-use crate::ranks;
-use crate::seen;
+use crate::summarize::device_steps;
+use crate::summarize::memory_growth::Growth;
+use crate::summarize::ranks;
+use crate::summarize::worker_starts::WorkerStart;
 use crate::summary::Summary;
-use crate::worker_starts::WorkerStart;
+use crate::summary::finding::{Finding, HeldLoop, ThreadsWait, WorkerLap};
 use between::Between;
 pub use rise::Rise;
 use steps::Steps;
@@ -158,7 +158,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         .iter()
         .any(|one| matches!(one, Finding::Unsteady { is_busy: true, .. }));
     if let Some(steps) = Steps::of(summary) {
-        let by_device = seen::by_device(steps.step, steps.rows);
+        let by_device = device_steps::by_device(steps.step, steps.rows);
         // Which step of the host's waits for the device says nothing of that step.
         let is_host = by_device.is_none();
         let worked = by_device.as_deref().map_or(steps, |rows| steps.seen(rows));
@@ -203,10 +203,17 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
 }
 
 #[cfg(test)]
+#[path = "tests/advice_of_runs.rs"]
 mod advice_of_runs_tests;
+
 #[cfg(test)]
+#[path = "tests/advice_on_devices.rs"]
 mod advice_on_devices_tests;
+
 #[cfg(test)]
+#[path = "tests/advice.rs"]
 mod advice_tests;
+
 #[cfg(test)]
+#[path = "tests/findings.rs"]
 mod tests;

@@ -3,8 +3,8 @@
 
 use super::step::{CAUSE_RATIO, EXCESS_RATIO, SLOW_RATIO, is_compile};
 use super::steps::Steps;
-use crate::finding::Finding;
-use crate::span_row::SpanRow;
+use crate::summary::finding::Finding;
+use crate::summary::span_row::SpanRow;
 
 /// It runs in less than this part of the steps.
 const RARE_RATIO: f64 = 0.5;

@@ -3,10 +3,10 @@
 //! Where there are steps, [`super::memory`] tells what each of them leaves.
 
 use super::steps::Steps;
-use crate::finding::{Finding, MainFunction};
-use crate::growth::Growth;
+use crate::summarize::memory_growth::Growth;
+use crate::summarize::wall_time::STARTUP;
 use crate::summary::Summary;
-use crate::wall::STARTUP;
+use crate::summary::finding::{Finding, MainFunction};
 
 /// In a shorter time everything grows: programs import packages and read their data.
 const LEAST_NS: u64 = 4_000_000_000;
@@ -66,5 +66,5 @@ fn mostly_starts(summary: &Summary) -> bool {
 }
 
 #[cfg(test)]
-#[path = "rise_tests.rs"]
+#[path = "tests/rise.rs"]
 mod tests;

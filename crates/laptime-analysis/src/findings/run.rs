@@ -4,11 +4,11 @@ use laptime_core::{RunInfo, Total, Warning};
 
 use super::function;
 use super::steps::Steps;
-use crate::finding::Finding;
 use crate::functions::ImportTime;
-use crate::span_row::RowKind;
+use crate::summarize::wall_time::{AFTER, EXIT, STARTUP};
+use crate::summary::finding::Finding;
+use crate::summary::span_row::RowKind;
 use crate::summary::{Summary, WallSource};
-use crate::wall::{AFTER, EXIT, STARTUP};
 
 /// From this share of the run on, its beginning or its end is worth a look.
 const STARTUP_RATIO: f64 = 0.3;

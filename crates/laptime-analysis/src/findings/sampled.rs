@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::SampledStack;
 
 use super::function::is_library;
-use crate::finding::{MainFunction, ThreadsWait};
-use crate::process::Process;
-use crate::stacks::Stacks;
+use crate::functions::stack_records::Stacks;
+use crate::reading::process::Process;
+use crate::summary::finding::{MainFunction, ThreadsWait};
 
 /// A function is named that has more than this part of it: surely more than half, of few samples too.
 const MOST_RATIO: f64 = 0.6;
@@ -188,5 +188,5 @@ pub fn is_shutdown(name: &str, file: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "sampled_tests.rs"]
+#[path = "tests/sampled.rs"]
 mod tests;

@@ -4,10 +4,10 @@ use laptime_core::PhaseName;
 
 use super::step::CAUSE_RATIO;
 use super::steps::Steps;
-use crate::finding::Finding;
+use crate::reading::data_waits;
+use crate::summarize::worker_starts::WorkerStart;
 use crate::summary::Summary;
-use crate::waits;
-use crate::worker_starts::WorkerStart;
+use crate::summary::finding::Finding;
 
 /// From this share of the run on, it is worth a look.
 const START_RATIO: f64 = 0.05;
@@ -35,7 +35,7 @@ pub fn of_steps(summary: &Summary, steps: &Steps<'_>, starts: &[WorkerStart]) ->
     let total_ns = costs.fold(0, u64::saturating_add);
     let count = starts.len() as u64;
     // Of more waits, the longest are known.
-    let asked = steps.count.min(waits::MOST as u64);
+    let asked = steps.count.min(data_waits::MOST as u64);
     let is_of_epochs =
         count as f64 <= EPOCHS_RATIO * asked as f64 || count <= summary.epochs.len() as u64;
     let is_much = is_of_epochs

@@ -4,11 +4,11 @@ use laptime_core::{PhaseName, Warning};
 
 use super::function;
 use super::steps::Steps;
-use crate::busy::{self, CHANGED};
-use crate::finding::{Cause, Finding, WorkerLap};
-use crate::span_row::SpanRow;
+use crate::doubts::busy_machine::{self, CHANGED};
 use crate::summary::Summary;
-use crate::work_row::BoundBy;
+use crate::summary::finding::{Cause, Finding, WorkerLap};
+use crate::summary::span_row::SpanRow;
+use crate::summary::work_row::BoundBy;
 
 /// From this share of a step on, waiting for data is worth a look.
 const DATA_RATIO: f64 = 0.2;
@@ -55,7 +55,7 @@ pub fn unsteady(summary: &Summary, busy: Option<Warning>) -> Option<Finding> {
         return None;
     }
     Some(Finding::Unsteady {
-        is_busy: busy::is_of_machine(&warning),
+        is_busy: busy_machine::is_of_machine(&warning),
         message: warning.message,
         hint: warning.hint.unwrap_or_default(),
     })

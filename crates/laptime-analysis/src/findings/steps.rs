@@ -1,6 +1,6 @@
 //! The steps that most rules ask about: those of the steady state, if there is one.
 
-use crate::span_row::{RowKind, SpanRow};
+use crate::summary::span_row::{RowKind, SpanRow};
 use crate::summary::{MANY, Summary};
 
 /// What the run repeats, with the rows around it.

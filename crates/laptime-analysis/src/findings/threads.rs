@@ -1,8 +1,8 @@
 //! A program whose script is done while threads that it started still run: the interpreter waits for them.
 
 use super::sampled;
-use crate::finding::{Finding, ThreadsWait};
 use crate::summary::Summary;
+use crate::summary::finding::{Finding, ThreadsWait};
 
 /// From this share of the run on, the wait is worth a look.
 const WAIT_RATIO: f64 = 0.1;

@@ -2,10 +2,10 @@
 
 use laptime_core::PhaseName;
 
-use crate::finding::Finding;
-use crate::span_row::RowKind;
+use crate::summarize::wall_time::{AFTER, OTHER};
 use crate::summary::Summary;
-use crate::wall::{AFTER, OTHER};
+use crate::summary::finding::Finding;
+use crate::summary::span_row::RowKind;
 
 /// From this share of the run on, time outside of laps is worth one.
 const OUTSIDE_RATIO: f64 = 0.05;
@@ -30,5 +30,5 @@ pub fn steps(summary: &Summary) -> Option<Finding> {
 }
 
 #[cfg(test)]
-#[path = "unseen_tests.rs"]
+#[path = "tests/unseen.rs"]
 mod tests;

@@ -1,7 +1,7 @@
 //! What tells a difference from chance: one idea a file, each with its source.
 //!
-//! Pure functions over series of numbers; [`crate::verdict`] puts them together, and
-//! [`crate::quantiles`] has quantiles and the interval of one median. What needs chance draws
+//! Pure functions over series of numbers; [`crate::benchmark::verdict`] puts them together, and
+//! [`crate::statistics::quantiles`] has quantiles and the interval of one median. What needs chance draws
 //! from a [`Random`] with a fixed seed, so that the same numbers always give the same answer. Tests hold them against values of `scipy` and `statsmodels`.
 
 pub mod autocorrelation;
@@ -11,15 +11,21 @@ pub mod false_discoveries;
 pub mod mann_whitney;
 pub mod normal;
 pub mod order;
+pub mod percentiles;
+pub mod quantiles;
 mod random;
 mod ranks;
 pub mod shift;
 mod solve;
 pub mod student;
+pub(crate) mod too_few;
 
 pub use random::Random;
 
 #[cfg(test)]
+#[path = "tests/reference.rs"]
 mod reference_tests;
+
 #[cfg(test)]
+#[path = "tests/statistics.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 //! An interval that holds the median, of series whose values may tell about each other.
 //!
-//! Between order statistics as in [`crate::quantiles`], but at fractional ranks, so that the
+//! Between order statistics as in [`crate::statistics::quantiles`], but at fractional ranks, so that the
 //! probability is the one asked for and not the next that whole ranks have (Hutson, *Calculating
 //! nonparametric confidence intervals for quantiles using fractional order statistics*, 1999). A
 //! correlated series has the ranks of as many independent values as it is worth.

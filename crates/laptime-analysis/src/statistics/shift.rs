@@ -7,7 +7,7 @@
 
 use super::normal;
 use super::order::at;
-use crate::quantiles;
+use crate::statistics::quantiles;
 
 /// The differences of all pairs, later minus earlier, in ascending order.
 ///

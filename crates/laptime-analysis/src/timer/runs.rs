@@ -176,5 +176,5 @@ fn read(memory: &SegmentMemory) -> Option<SegmentMemory> {
 }
 
 #[cfg(test)]
-#[path = "runs_tests.rs"]
+#[path = "tests/runs.rs"]
 mod tests;

@@ -30,5 +30,5 @@ fn union_ns(mut intervals: Vec<(i64, u64)>) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "runtime_tests.rs"]
+#[path = "tests/runtime.rs"]
 mod tests;

@@ -8,16 +8,16 @@ use laptime_core::{PathId, PathTally, Span, SpanFlags, Total, Unavailable, Warni
 
 use super::SegmentRuns;
 use crate::analyzer::Options;
-use crate::device_row::DeviceRow;
-use crate::fields::Group;
-use crate::finish;
-use crate::operations::Peaks;
-use crate::process_summary::ProcessSummary;
-use crate::rows::rows as all_rows;
-use crate::span_row::SpanRow;
+use crate::summarize::columns::operations::Peaks;
+use crate::summarize::rows::rows as all_rows;
+use crate::summarize::stages;
+use crate::summarize::tree::Tree;
+use crate::summarize::wall_time::Leftovers;
+use crate::summary::device_row::DeviceRow;
+use crate::summary::fields::Group;
+use crate::summary::process::ProcessSummary;
+use crate::summary::span_row::SpanRow;
 use crate::summary::{Summary, WallSource};
-use crate::tree::Tree;
-use crate::wall::Leftovers;
 
 /// Why a timer has no steady state.
 const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when they ran";
@@ -102,7 +102,7 @@ fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
         wall_source: timer.source,
         steady_why: Some(Unavailable(NO_MOMENTS.to_owned())),
         unavailable,
-        ..finish::summary(Options::default(), Vec::new(), Vec::new())
+        ..stages::summary(Options::default(), Vec::new(), Vec::new())
     }
 }
 
@@ -195,5 +195,5 @@ fn mixed(count: u64) -> Warning {
 }
 
 #[cfg(test)]
-#[path = "summary_tests.rs"]
+#[path = "tests/summary.rs"]
 mod tests;

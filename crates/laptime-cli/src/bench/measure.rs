@@ -1,7 +1,7 @@
 //! Runs contenders in turns, as the plan of a contest says, and keeps what they took.
 
+use laptime_analysis::benchmark::contest::{self, Contest, LEAST_ROUNDS, Limits};
 use laptime_analysis::benchmark::{self, Count, Doubt, Next, Plan};
-use laptime_analysis::contest::{self, Contest, LEAST_ROUNDS, Limits};
 
 use super::command::{Contender, Took};
 use super::plain_signals::PlainSignals;
@@ -176,5 +176,5 @@ impl Found {
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    laptime_analysis::quantiles::median_of(values, &mut Vec::new())
+    laptime_analysis::statistics::quantiles::median_of(values, &mut Vec::new())
 }

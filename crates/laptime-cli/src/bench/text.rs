@@ -1,6 +1,8 @@
 //! What was found of commands, as text for a terminal and as markdown for a pull request.
 
-use laptime_report::{Format, benchmark as one, contest, quantity};
+use laptime_report::sentences::benchmark as one;
+use laptime_report::tables::contest;
+use laptime_report::{Format, quantity};
 
 use super::{Beside, Contender, Found};
 

@@ -1,6 +1,6 @@
 //! `laptime bench`: which command is faster.
 
-use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
+use laptime_analysis::benchmark::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::Format;
 
 use super::output;

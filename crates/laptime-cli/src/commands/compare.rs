@@ -4,12 +4,13 @@ use std::io;
 use std::path::PathBuf;
 
 use laptime::{Compared, Recorded};
+use laptime_analysis::benchmark::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_analysis::compare::{
     Basis, Comparison, Gate, GateOutcome, GateResult, Options, Pair, Statistic,
 };
-use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_reader::{OtherFile, ReadError};
-use laptime_report::{Format, Shown, View, comparison};
+use laptime_report::tables::comparison;
+use laptime_report::{Format, Shown, View};
 
 use super::baselines;
 use super::output;

@@ -56,9 +56,9 @@ fn ceilings(json: bool) -> Shown {
     // What can't be kept is measured again next time.
     let _ = laptime_recorder::ceilings::store(&ceilings);
     if json {
-        laptime_report::ceilings::json(&ceilings)
+        laptime_report::tables::ceilings::json(&ceilings)
     } else {
-        laptime_report::ceilings::text(&ceilings)
+        laptime_report::tables::ceilings::text(&ceilings)
     }
 }
 

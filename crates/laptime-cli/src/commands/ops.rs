@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use laptime_core::{Counts, Unavailable, Warning};
 use laptime_recorder::ceilings;
 use laptime_report::Format;
-use laptime_report::operations::{OperationsView, render};
 use laptime_report::roofline::{Roof, Roofline, of_counts};
+use laptime_report::tables::operations::{OperationsView, render};
 
 use super::output;
 use super::report::format_of;

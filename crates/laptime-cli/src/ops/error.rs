@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use laptime_onnx::OnnxError;
-use laptime_report::operations::json::ReadError;
+use laptime_report::json::operations::ReadError;
 
 use super::python_file;
 use crate::exit_code::{ERROR, UNREADABLE, USAGE};

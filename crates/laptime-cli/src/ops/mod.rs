@@ -14,7 +14,7 @@ pub mod sizes;
 use std::path::Path;
 
 use laptime_core::Counts;
-use laptime_report::operations::{By, Subject};
+use laptime_report::tables::operations::{By, Subject};
 
 use error::OpsError;
 pub use instead::instead_of;

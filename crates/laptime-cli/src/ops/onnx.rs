@@ -8,7 +8,7 @@ use std::path::Path;
 use laptime_core::Counts;
 use laptime_ops::Formulas;
 use laptime_reader::named_file;
-use laptime_report::operations::Subject;
+use laptime_report::tables::operations::Subject;
 
 use super::error::OpsError;
 use crate::args::OpsArgs;

@@ -9,7 +9,8 @@ use std::process::{ExitStatus, Stdio};
 
 use laptime_core::Counts;
 use laptime_recorder::environment::PYTHON_VARIABLE;
-use laptime_report::operations::{Subject, json};
+use laptime_report::json::operations;
+use laptime_report::tables::operations::Subject;
 use serde::{Deserialize, Serialize};
 
 use super::error::OpsError;
@@ -76,7 +77,7 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
         Err(source) => return Err(OpsError::Start { python, source }),
     };
     let answer = String::from_utf8_lossy(&output.stdout);
-    if let Ok(found) = json::read(&answer) {
+    if let Ok(found) = operations::read(&answer) {
         return Ok(found);
     }
     Err(match serde_json::from_str::<Failure>(&answer) {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use laptime_core::Counts;
 use laptime_reader::named_file;
-use laptime_report::operations::Subject;
-use laptime_report::operations::json::{self, ReadError};
+use laptime_report::json::operations::{self, ReadError};
+use laptime_report::tables::operations::Subject;
 
 use super::error::OpsError;
 
@@ -29,7 +29,7 @@ pub fn read(path: &Path) -> Result<Option<(Counts, Subject)>, OpsError> {
         Ok(text) => text,
         Err(source) => return Err(OpsError::Read { path, source }),
     };
-    match json::read(&String::from_utf8_lossy(&text)) {
+    match operations::read(&String::from_utf8_lossy(&text)) {
         Ok(found) => Ok(Some(found)),
         Err(ReadError::Other) => Ok(None),
         Err(source) => Err(OpsError::Saved { path, source }),

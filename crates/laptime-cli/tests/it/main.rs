@@ -25,7 +25,7 @@ mod recording;
 mod report;
 mod run;
 mod schemas;
-#[path = "../../../laptime-analysis/src/scripted.rs"]
+#[path = "../../../laptime-analysis/src/testing/scripted.rs"]
 #[allow(dead_code)]
 mod scripted;
 mod sizes;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use laptime_analysis::fields::{self, Kind};
+use laptime_analysis::summary::fields::{self, Kind};
 
 const STUB: &str = "python/laptime/_core_summary.pyi";
 
@@ -52,7 +52,7 @@ fn stub() -> String {
 fn schemas_and_stubs_are_what_the_structs_say() {
     let is_written = std::env::var_os("LAPTIME_TEST_OUTPUTS").is_some_and(|wish| wish == "write");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let schemas = laptime_report::schemas::all().into_iter();
+    let schemas = laptime_report::json::schemas::all().into_iter();
     let schemas = schemas.map(|(name, text)| (format!("docs/{name}"), text));
     for (name, text) in schemas.chain([(STUB.to_owned(), stub())]) {
         let path = root.join(&name);

@@ -1,9 +1,11 @@
 //! What was found of one case, and of its load: a property for each number of the analysis' tables.
 
-use laptime_analysis::inference::{Arrivals, CASE_FIELDS, Case, Field, LOAD_FIELDS, Load, Value};
+use laptime_analysis::benchmark::inference::{
+    Arrivals, CASE_FIELDS, Case, Field, LOAD_FIELDS, Load, Value,
+};
 use laptime_core::Unavailable;
 use laptime_python_macros::guarded;
-use laptime_report::inference as layout;
+use laptime_report::tables::inference as layout;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

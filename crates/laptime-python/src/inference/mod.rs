@@ -3,9 +3,9 @@
 pub mod case;
 pub mod plans;
 
-use laptime_analysis::inference::Sweep;
+use laptime_analysis::benchmark::inference::Sweep;
 use laptime_python_macros::guarded;
-use laptime_report::inference as layout;
+use laptime_report::tables::inference as layout;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

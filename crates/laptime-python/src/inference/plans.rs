@@ -1,7 +1,9 @@
 //! Plans for the loops in Python that call a model: one case, and a load.
 
+use laptime_analysis::benchmark::inference::{
+    Arrivals, Call, Case, CasePlan, Load, Request, schedule,
+};
 use laptime_analysis::benchmark::{Count, Limits};
-use laptime_analysis::inference::{Arrivals, Call, Case, CasePlan, Load, Request, schedule};
 use laptime_python_macros::guarded;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -6,7 +6,7 @@ use laptime_core::Warning;
 use laptime_core::operations::{CONVENTIONS, Counts, Uncounted};
 use laptime_python_macros::guarded;
 use laptime_report::Format;
-use laptime_report::operations::{OperationsView, Subject};
+use laptime_report::tables::operations::{OperationsView, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

@@ -1,6 +1,6 @@
 //! How counts are shown to Python: options by their names, text by the report crate.
 
-use laptime_report::operations::{self, By, OperationsSort, OperationsView};
+use laptime_report::tables::operations::{self, By, OperationsSort, OperationsView};
 use laptime_report::{Format, html};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Comparisons: a ratio within its interval and on the side of its verdict, and no row that says more than the first line.
 
+use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{Basis, Comparison, ComparisonRow, Pair};
-use laptime_analysis::verdict::Verdict;
 
 /// Runs on either side that tell how much runs differ.
 const LEAST_RUNS: usize = 2;

@@ -3,8 +3,8 @@
 use laptime_analysis::{SpanRow, Summary};
 
 use super::rows::{SLACK_NS, adds_up};
-use crate::headline::UNBROKEN;
 use crate::quantity;
+use crate::sentences::headline::UNBROKEN;
 
 /// What stands before what a step takes in the steady state.
 const AFTER: &str = "After warm-up, ";

@@ -12,17 +12,14 @@ mod headline;
 mod rows;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laptime_analysis::compare::Comparison;
 use laptime_analysis::{StepWindow, Summary};
 
 use crate::document::Document;
-use crate::headline as sentences;
-use crate::view::View;
+use crate::document::view::View;
+use crate::sentences::headline as sentences;
 
 /// Refuses a report that contradicts itself.
 pub fn refuse(summary: &Summary, view: &View) {
@@ -108,3 +105,7 @@ pub fn of_report(summary: &Summary, headline: &str, lines: &[String]) -> Vec<Str
     found.extend(lines.iter().filter_map(|line| words::all(summary, line)));
     found
 }
+
+#[cfg(test)]
+#[path = "tests/contradictions.rs"]
+mod tests;

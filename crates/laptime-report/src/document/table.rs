@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use laptime_core::Unavailable;
 
-use crate::column::Column;
-use crate::name;
+use crate::document::column::Column;
+use crate::document::names;
 use crate::quantity::{self, Digits, Precision};
 
 /// Rows under headings, each with a name, and what is said below them.
@@ -32,7 +32,7 @@ impl Table {
     /// What stands above a column.
     pub fn heading(&self, column: Column) -> Cow<'static, str> {
         match column {
-            Column::AGAINST => format!("{} {}", column.heading, name::visible(&self.base)).into(),
+            Column::AGAINST => format!("{} {}", column.heading, names::visible(&self.base)).into(),
             column => column.heading.into(),
         }
     }

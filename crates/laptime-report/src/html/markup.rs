@@ -1,18 +1,18 @@
 //! Text in a page: every character that markup could act on, written out.
 
-use crate::name;
+use crate::document::names;
 
 /// A backtick, which ends attributes in old browsers.
 const BACKTICK: &str = "&#96;";
 
 /// A text of unknown origin, on one line, of bounded length.
 pub fn text(text: &str) -> String {
-    escaped(&name::bounded(text))
+    escaped(&names::bounded(text))
 }
 
 /// A sentence of unknown origin, whole. What stands between two backticks is shown as code.
 pub fn sentence(text: &str) -> String {
-    let escaped = bound(&escaped(&name::visible(text)));
+    let escaped = bound(&escaped(&names::visible(text)));
     let parts: Vec<&str> = escaped.split(BACKTICK).collect();
     if parts.len().is_multiple_of(2) {
         return escaped; // one of them has no other
@@ -43,7 +43,7 @@ pub fn code<T: AsRef<str>>(lines: &[T]) -> String {
 
 /// A name that a script reads again as it was; `None` for one with hidden characters.
 pub fn exact(name: &str) -> Option<String> {
-    (name::visible(name) == name).then(|| escaped(name))
+    (names::visible(name) == name).then(|| escaped(name))
 }
 
 /// A text as it is, between the quotes of an attribute.

@@ -5,6 +5,7 @@
 //! `viewer/` and embedded here, decodes and draws. A panel of another kind is one more module
 //! beside [`timeline`].
 
+pub mod flame_graph;
 mod markup;
 mod moments;
 mod payload;
@@ -63,6 +64,9 @@ impl Page {
 }
 
 #[cfg(test)]
+#[path = "tests/hostile.rs"]
 mod hostile_tests;
+
 #[cfg(test)]
+#[path = "tests/payload.rs"]
 mod payload_tests;

@@ -4,7 +4,7 @@ use laptime_analysis::{Metric, Summary};
 use serde_json::{Value, json};
 
 use super::timeline::TimelinePanel;
-use crate::name;
+use crate::document::names;
 
 /// Marks and metrics that are drawn; the tables have all.
 const MOST_MARKS: usize = 500;
@@ -54,12 +54,12 @@ impl Moments {
     pub fn header(&self, panels: &[TimelinePanel]) -> Value {
         let marks = self.marks.iter();
         let marks: Vec<Value> = marks
-            .map(|(at, mark)| json!([at, name::visible(mark)]))
+            .map(|(at, mark)| json!([at, names::visible(mark)]))
             .collect();
         let metrics = self.metrics.iter().map(|(metric, values)| {
             let at: Vec<u64> = values.iter().map(|(at, _)| *at).collect();
             let of: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
-            json!({ "name": name::visible(metric), "at": at, "values": of })
+            json!({ "name": names::visible(metric), "at": at, "values": of })
         });
         json!({
             "first": self.first(panels).map(|(from, to)| [from, to]),

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::Page;
 use super::timeline::{BarMemory, TimelineLane, TimelinePanel};
-use crate::name;
+use crate::document::names;
 
 /// Speed for size: higher levels take twice the time for 2 %.
 const LEVEL: u8 = 6;
@@ -63,7 +63,7 @@ pub fn raw(page: &Page) -> Vec<u8> {
         .collect();
     let header = json!({
         "version": 1,
-        "title": name::visible(&page.title),
+        "title": names::visible(&page.title),
         "names": names.all,
         "panels": panels,
         "moments": page.moments.header(&page.panels),
@@ -90,7 +90,7 @@ impl Names {
             return *index;
         }
         let index = self.all.len() as u64;
-        self.all.push(name::visible(name));
+        self.all.push(names::visible(name));
         self.index_of.insert(name.to_owned(), index);
         index
     }
@@ -114,7 +114,7 @@ fn of_panel(panel: &TimelinePanel, columns: &mut Columns, names: &mut Names) -> 
         .collect();
     json!({
         "kind": "timeline",
-        "title": name::visible(&panel.title),
+        "title": names::visible(&panel.title),
         "end_ns": panel.end_ns,
         "memory": memory,
         "lanes": lanes,
@@ -126,7 +126,7 @@ fn of_lane(lane: &TimelineLane, index_of: &[u64], columns: &mut Columns) -> Valu
     let bars = &lane.bars;
     let mut add = |numbers: Vec<u64>| columns.add(&numbers);
     let mut header = json!({
-        "track": name::visible(&lane.track),
+        "track": names::visible(&lane.track),
         "depth": lane.depth,
         "count": bars.len(),
         "gap": add(gaps(bars.iter().map(|bar| (bar.start_ns, bar.end_ns())))),

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::markup;
-use crate::column::Column;
+use crate::document::absence_marks::Marks;
+use crate::document::column::Column;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
-use crate::findings;
-use crate::glyphs::Glyphs;
-use crate::marks::Marks;
 use crate::roofline::svg;
+use crate::sentences::findings;
+use crate::text::glyphs::Glyphs;
 
 /// Characters of a notebook's longest bar.
 const BAR: usize = 12;

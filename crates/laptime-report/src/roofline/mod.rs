@@ -8,19 +8,20 @@
 
 mod axis;
 mod figure;
+mod json;
 mod mark_places;
 pub mod plot;
 mod points;
 mod roof;
 mod section;
 pub mod svg;
-mod told;
 
+#[cfg(feature = "schema")]
+pub(crate) use crate::roofline::json::Told;
 pub use figure::{MOST_POINTS, Point, Roofline, mark};
 pub use points::of_counts;
 pub use roof::Roof;
-#[cfg(feature = "schema")]
-pub(crate) use told::Told;
 
 #[cfg(test)]
+#[path = "tests/roofline.rs"]
 mod tests;

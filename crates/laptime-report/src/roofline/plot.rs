@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use super::axis::Axis;
 use super::figure::{Roofline, mark};
-use crate::glyphs::Glyphs;
 use crate::quantity::{self, si};
+use crate::text::glyphs::Glyphs;
 
 /// Lines of the picture.
 const HEIGHT: usize = 14;

@@ -3,8 +3,8 @@
 use laptime_core::operations::{Cost, Counts};
 
 use super::figure::Point;
-use crate::operations::{By, DEFAULT_DEPTH};
 use crate::quantity;
+use crate::tables::operations::{By, DEFAULT_DEPTH};
 
 /// Operators, or the deepest modules that are shown; modules where there are some.
 pub fn of_counts(counts: &Counts, by: Option<By>, depth: Option<u32>) -> Vec<Point> {

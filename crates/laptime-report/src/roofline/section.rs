@@ -1,9 +1,9 @@
 //! The roofline as a part of a report: its sentence, and the numbers of its picture.
 
 use super::figure::{Roofline, mark};
-use crate::column::Column;
+use crate::document::column::Column;
+use crate::document::names;
 use crate::document::{Cell, Content, Row, Section, Table};
-use crate::name;
 use crate::quantity::{self, si};
 
 impl Roofline {
@@ -17,9 +17,9 @@ impl Roofline {
         format!(
             "{} ({}) and {} ({}): below {} FLOP/byte memory is the limit, above it arithmetic",
             si(roof.flop_per_s, "FLOP/s"),
-            name::visible(&roof.flop_label),
+            names::visible(&roof.flop_label),
             si(roof.bytes_per_s, "B/s"),
-            name::visible(&roof.bytes_label),
+            names::visible(&roof.bytes_label),
             quantity::rate(roof.ridge_flop_per_byte()).inline(),
         )
     }

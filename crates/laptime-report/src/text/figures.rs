@@ -3,8 +3,8 @@
 use super::Text;
 use super::plan::pad_end;
 use crate::document::Figure;
-use crate::name;
-use crate::paint::Style;
+use crate::document::names;
+use crate::text::paint::Style;
 
 /// Widest curve of a metric.
 const MOST_CURVE: usize = 20;
@@ -13,12 +13,12 @@ impl Text {
     /// All lines.
     pub(super) fn figures(&self, figures: &[Figure]) -> String {
         let label = |figure: &Figure| {
-            let label = self.glyphs.plain(&name::visible(&figure.label));
-            name::fitted(&label, self.width / 3, self.glyphs.ellipsis)
+            let label = self.glyphs.plain(&names::visible(&figure.label));
+            names::fitted(&label, self.width / 3, self.glyphs.ellipsis)
         };
         let widest = figures
             .iter()
-            .map(|figure| name::columns(&label(figure)))
+            .map(|figure| names::columns(&label(figure)))
             .max();
         let widest = widest.unwrap_or(0);
         let curve_width = figures
@@ -37,7 +37,7 @@ impl Text {
                 line += "  ";
                 room = room.saturating_sub(curve_width + 2);
             }
-            line += &name::fitted(&name::visible(&figure.facts), room, self.glyphs.ellipsis);
+            line += &names::fitted(&names::visible(&figure.facts), room, self.glyphs.ellipsis);
             out += &line;
             out += "\n";
         }

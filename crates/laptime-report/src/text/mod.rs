@@ -1,18 +1,24 @@
 //! The report for a terminal: the answer, tables, and below them what needs saying.
 
+pub(crate) mod epoch_line;
 mod figures;
+pub(crate) mod glyphs;
+pub mod notebook_cell;
+pub(crate) mod paint;
 mod plan;
+pub(crate) mod step_line;
 mod table;
+pub(crate) mod tree;
+pub(crate) mod wrap;
 
+use crate::document::absence_marks::Marks;
+use crate::document::names;
+use crate::document::view::View;
 use crate::document::{Content, Document, Section};
-use crate::glyphs::Glyphs;
-use crate::headline;
-use crate::marks::Marks;
-use crate::name;
-use crate::paint::{Paint, Style};
 use crate::roofline::plot;
-use crate::view::View;
-use crate::wrap;
+use crate::sentences::headline;
+use crate::text::glyphs::Glyphs;
+use crate::text::paint::{Paint, Style};
 pub use plan::aligned;
 use table::Said;
 
@@ -89,15 +95,15 @@ impl Text {
     }
 
     fn header(&self, document: &Document) -> String {
-        let title = self.glyphs.plain(&name::visible(&document.title));
+        let title = self.glyphs.plain(&names::visible(&document.title));
         // A title of several names, as of a comparison, may take some lines: words wrap, one name is cut.
         let most = if title.contains(' ') {
             3 * self.width
         } else {
             self.width / 2
         };
-        let most = self.most.map_or(name::LONGEST, |_| most);
-        let title = name::fitted(&title, most, self.glyphs.ellipsis);
+        let most = self.most.map_or(names::LONGEST, |_| most);
+        let title = names::fitted(&title, most, self.glyphs.ellipsis);
         let between_facts = format!(" {} ", self.glyphs.dot);
         let facts = document.facts.join(&between_facts);
         if let Some(headline) = &document.headline {
@@ -132,7 +138,7 @@ impl Text {
     fn section(&self, section: &Section, said: &mut Said) -> String {
         let mut out = String::new();
         if let Some(heading) = &section.heading {
-            let heading = self.glyphs.plain(&name::visible(heading));
+            let heading = self.glyphs.plain(&names::visible(heading));
             out += &self.paint.with(Style::Strong, &heading);
             out += "\n";
         }
@@ -173,10 +179,10 @@ impl Text {
         let mut out = String::new();
         for warning in &document.warnings {
             out += "\n";
-            let message = self.glyphs.plain(&name::visible(&warning.message));
+            let message = self.glyphs.plain(&names::visible(&warning.message));
             out += &self.wrapped("warning: ", &message, Style::Warning);
             if let Some(hint) = &warning.hint {
-                let hint = self.glyphs.plain(&name::visible(hint));
+                let hint = self.glyphs.plain(&names::visible(hint));
                 out += &self.wrapped("   hint: ", &hint, Style::Faint);
             }
         }
@@ -190,10 +196,10 @@ impl Text {
         let text = if text.is_empty() {
             String::new()
         } else {
-            name::visible(text)
+            names::visible(text)
         };
-        let text = name::fitted(&text, 1_000, self.glyphs.ellipsis);
-        let indent = " ".repeat(name::columns(lead));
+        let text = names::fitted(&text, 1_000, self.glyphs.ellipsis);
+        let indent = " ".repeat(names::columns(lead));
         let lines = wrap::lines(&text, self.width - indent.len(), self.glyphs.ellipsis);
         let mut out = String::new();
         for (index, line) in lines.iter().enumerate() {

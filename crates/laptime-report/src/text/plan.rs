@@ -2,11 +2,11 @@
 //!
 //! A name tells which row it is: columns give way before a name is shortened.
 
-use crate::column::Column;
+use crate::document::column::Column;
+use crate::document::names;
 use crate::document::{Cell, Table};
-use crate::glyphs::Glyphs;
-use crate::name;
 use crate::quantity::Digits;
+use crate::text::glyphs::Glyphs;
 
 /// Longest name where no terminal limits the table: beyond it no eye finds the row's numbers.
 const MOST_NAME: usize = 80;
@@ -39,15 +39,15 @@ pub struct Width {
 impl Width {
     fn of(table: &Table, index: usize, glyphs: &Glyphs) -> Self {
         let mut width = Self {
-            heading: name::columns(&table.heading(table.columns[index])),
+            heading: names::columns(&table.heading(table.columns[index])),
             ..Self::default()
         };
         for row in &table.rows {
             if !matches!(row.cells[index], Cell::Absent(_)) {
                 let digits = row.cells[index].digits();
-                width.whole = width.whole.max(name::columns(&digits.whole));
+                width.whole = width.whole.max(names::columns(&digits.whole));
                 width.fraction = width.fraction.max(digits.fraction.len());
-                width.unit = width.unit.max(name::columns(&glyphs.plain(digits.unit)));
+                width.unit = width.unit.max(names::columns(&glyphs.plain(digits.unit)));
             }
         }
         width
@@ -90,9 +90,9 @@ impl Plan {
     ) -> Self {
         let branches = glyphs.branches(&table.rows);
         let longest = table.rows.iter().zip(&branches).map(|(row, branch)| {
-            name::columns(branch) + name::columns(&glyphs.plain(&name::visible(&row.name)))
+            names::columns(branch) + names::columns(&glyphs.plain(&names::visible(&row.name)))
         });
-        let longest = longest.max().unwrap_or(0).max(name::columns(&table.lead));
+        let longest = longest.max().unwrap_or(0).max(names::columns(&table.lead));
         let columns = (0..table.columns.len()).map(|index| Some(Width::of(table, index, glyphs)));
         let mut plan = Self {
             name: 0,
@@ -179,7 +179,7 @@ pub fn aligned<S: AsRef<str>>(rows: &[impl AsRef<[S]>], between: &str, right: &[
     for row in rows {
         widths.resize(widths.len().max(row.as_ref().len()), 0);
         for (width, cell) in widths.iter_mut().zip(row.as_ref()) {
-            *width = name::columns(cell.as_ref()).max(*width);
+            *width = names::columns(cell.as_ref()).max(*width);
         }
     }
     let line = |row: &[S]| {
@@ -200,10 +200,10 @@ pub fn aligned<S: AsRef<str>>(rows: &[impl AsRef<[S]>], between: &str, right: &[
 
 /// Spaces before a text.
 pub fn pad_start(text: &str, width: usize) -> String {
-    " ".repeat(width.saturating_sub(name::columns(text))) + text
+    " ".repeat(width.saturating_sub(names::columns(text))) + text
 }
 
 /// Spaces behind a text.
 pub fn pad_end(text: &str, width: usize) -> String {
-    text.to_owned() + &" ".repeat(width.saturating_sub(name::columns(text)))
+    text.to_owned() + &" ".repeat(width.saturating_sub(names::columns(text)))
 }

@@ -2,11 +2,11 @@
 
 use super::Text;
 use super::plan::{Plan, Width, pad_end, pad_start};
-use crate::column::Column;
+use crate::document::absence_marks::Marks;
+use crate::document::column::Column;
+use crate::document::names;
 use crate::document::{Cell, Table};
-use crate::marks::Marks;
-use crate::name;
-use crate::paint::Style;
+use crate::text::paint::Style;
 
 /// What the notes below the tables of a document have said.
 pub struct Said {
@@ -66,13 +66,13 @@ impl Text {
 
     fn row(&self, at: usize, table: &Table, plan: &Plan, marks: &Marks) -> String {
         let (row, branch) = (&table.rows[at], &plan.branches[at]);
-        let room = plan.name.saturating_sub(name::columns(branch)).max(1);
-        let shown = name::fitted(
-            &self.glyphs.plain(&name::visible(&row.name)),
+        let room = plan.name.saturating_sub(names::columns(branch)).max(1);
+        let shown = names::fitted(
+            &self.glyphs.plain(&names::visible(&row.name)),
             room,
             self.glyphs.ellipsis,
         );
-        let gap = " ".repeat(room.saturating_sub(name::columns(&shown)));
+        let gap = " ".repeat(room.saturating_sub(names::columns(&shown)));
         let style = match (row.is_leftover, row.depth) {
             (true, _) => Style::Leftover,
             (_, 0) => Style::Strong,
@@ -96,7 +96,7 @@ impl Text {
                 }
                 (Cell::Absent(_), _) => {
                     let dash = marks.dash(table, cell, &self.glyphs);
-                    let behind = name::columns(&dash) - 1;
+                    let behind = names::columns(&dash) - 1;
                     let dash = pad_start(&dash, width.whole.max(1) + behind);
                     let dash = pad_end(&dash, width.total());
                     self.paint.with(Style::Faint, &dash)
@@ -112,7 +112,7 @@ impl Text {
         match *cell {
             Cell::Share(ratio) if width.bar > 0 => {
                 let bar = self.glyphs.bar(ratio, width.bar);
-                let gap = " ".repeat(width.bar.saturating_sub(name::columns(&bar)));
+                let gap = " ".repeat(width.bar.saturating_sub(names::columns(&bar)));
                 format!("{number} {}{gap}", self.paint.with(Style::Bar, &bar))
             }
             _ if column.is_strong => self.paint.with(Style::Strong, &number),

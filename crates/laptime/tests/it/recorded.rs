@@ -14,7 +14,7 @@ use laptime_report::View;
 use proptest::prelude::*;
 
 #[allow(dead_code)]
-#[path = "../../../laptime-analysis/src/scripted.rs"]
+#[path = "../../../laptime-analysis/src/testing/scripted.rs"]
 mod scripted;
 
 use scripted::{EPOCH_NS, MS, Script, anchor, training};

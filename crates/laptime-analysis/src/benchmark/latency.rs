@@ -1,0 +1,96 @@
+//! Latency of a model's calls: one duration a call, taken after warm-up.
+
+use laptime_core::Unavailable;
+
+use crate::benchmark::warm_up::{self, WarmUp};
+use crate::statistics::quantiles;
+use crate::statistics::too_few::too_few;
+
+/// Whether calls kept their speed while they were measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Steadiness {
+    /// From the first measured call on.
+    Steady,
+    /// Not, with what happened instead.
+    Drifting(Unavailable),
+    /// Too few calls to tell.
+    Unknown(Unavailable),
+}
+
+/// Statistics of a model's latency.
+///
+/// **Units** nanoseconds for one call on a batch; throughput in samples per second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latency {
+    /// Arithmetic mean.
+    pub mean_ns: f64,
+    /// Fastest call.
+    pub min_ns: f64,
+    /// Slowest call.
+    pub max_ns: f64,
+    /// Median.
+    pub p50_ns: f64,
+    /// 90th percentile (nearest rank).
+    pub p90_ns: f64,
+    /// 99th percentile (nearest rank).
+    pub p99_ns: f64,
+    /// Interval that holds the median with 95 % confidence, or why there is none.
+    pub interval_ns: Result<(f64, f64), Unavailable>,
+    /// Samples of all batches over the time of all calls; `None` when that is zero.
+    pub samples_per_s: Option<f64>,
+    /// Whether warm-up was over.
+    pub steadiness: Steadiness,
+}
+
+impl Latency {
+    /// From durations in the order they were measured; `None` without any.
+    pub fn new(durations_ns: &[f64], batch: u64) -> Option<Self> {
+        let mut sorted = durations_ns.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let sum: f64 = sorted.iter().sum();
+        let count = sorted.len() as f64;
+        Some(Self {
+            mean_ns: sum / count,
+            min_ns: *sorted.first()?,
+            max_ns: *sorted.last()?,
+            p50_ns: quantiles::median(&sorted)?,
+            p90_ns: quantiles::nearest_rank(&sorted, 0.90)?,
+            p99_ns: quantiles::nearest_rank(&sorted, 0.99)?,
+            interval_ns: quantiles::median_interval(&sorted),
+            samples_per_s: (sum > 0.0).then(|| batch as f64 * count / (sum / 1e9)),
+            steadiness: steadiness(durations_ns),
+        })
+    }
+}
+
+fn steadiness(durations_ns: &[f64]) -> Steadiness {
+    let durations: Vec<u64> = durations_ns.iter().map(|ns| *ns as u64).collect();
+    let why = match warm_up::find(&durations) {
+        Ok(WarmUp {
+            steps: 0,
+            later: None,
+        }) => return Steadiness::Steady,
+        Ok(WarmUp {
+            steps: 0,
+            later: Some(later),
+        }) => later.said("call"),
+        Ok(found) => format!(
+            "the first {} of {} measured calls still belong to warm-up; raise warmup",
+            found.steps,
+            durations.len()
+        ),
+        Err(_) => {
+            return Steadiness::Unknown(too_few(
+                durations.len(),
+                "call",
+                "whether they are steady",
+                warm_up::LEAST_STEPS,
+            ));
+        }
+    };
+    Steadiness::Drifting(Unavailable(why))
+}
+
+#[cfg(test)]
+#[path = "tests/latency.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+use super::*;
+use crate::Options;
+use crate::functions::{FunctionTime, LineTime};
+use crate::testing::analyzed::summarize;
+use crate::testing::scripted::{MS, Script};
+
+const SELECT: (&str, &str) = ("Selector.select", "/usr/lib/python3.11/selectors.py");
+const OWN: (&str, &str) = ("load", "/home/me/data.py");
+
+/// A function of so many ms, and how many of these it waits.
+fn of((name, file): (&str, &str), own_ms: u64, waiting_ms: u64) -> FunctionTime {
+    FunctionTime {
+        name: name.to_owned(),
+        file: file.to_owned(),
+        self_ns: own_ms * MS,
+        total_ns: own_ms * MS,
+        waiting_ns: waiting_ms * MS,
+        self_count: own_ms,
+        imported_ns: 0,
+        imported_count: 0,
+        lines: vec![LineTime {
+            line: 9,
+            self_ns: own_ms * MS,
+        }],
+    }
+}
+
+fn lap(path: &str, kind: RowKind, functions: Vec<FunctionTime>) -> LapFunctions {
+    let all_ns = functions.iter().map(|one| one.self_ns).sum();
+    LapFunctions {
+        path: path.to_owned(),
+        names: path.split('/').map(str::to_owned).collect(),
+        kind,
+        total_ns: all_ns,
+        waiting_ns: functions.iter().map(|one| one.waiting_ns).sum(),
+        sample_count: all_ns / MS,
+        shared_count: 0,
+        imports: Vec::new(),
+        functions,
+        stacks: Vec::new(),
+    }
+}
+
+fn sampled(laps: Vec<LapFunctions>) -> Functions {
+    Functions {
+        sample_count: 1_000,
+        period_ns: MS,
+        within_ns: 1_000,
+        unread_ratio: 0.0,
+        laps,
+        exact: None,
+    }
+}
+
+/// What a wait and the workers beside it are named by, where there is another process or none.
+fn named(
+    wait: FunctionTime,
+    beside: Vec<FunctionTime>,
+    has_worker: bool,
+) -> (Option<String>, Option<(String, u32)>) {
+    let mut scripts = vec![Script::new(7, 100 * MS)];
+    scripts[0].span(&["step"], 0, 50 * MS);
+    if has_worker {
+        let mut worker = Script::new(8, 100 * MS);
+        worker.header.parent_pid = 7;
+        scripts.push(worker);
+    }
+    let mut summary = summarize(&scripts, Options::default());
+    summary.functions = Some(sampled(vec![
+        lap("step/data", RowKind::Span, vec![wait]),
+        lap(OTHER_PROCESSES, RowKind::Leftover, beside),
+    ]));
+    let (function, worker) = of_wait(&summary, "step/data");
+    let worker = worker.map(|one| (one.name, (100.0 * one.ratio).round() as u32));
+    (function.map(|one| one.name), worker)
+}
+
+#[test]
+fn of_a_wait_for_workers_their_function_is_named_by_the_time_in_which_they_run() {
+    let beside = || {
+        vec![
+            of(("augment", "/home/me/train.py"), 92, 0),
+            of(SELECT, 508, 500),
+        ]
+    };
+    let found = named(of(SELECT, 100, 99), beside(), true);
+    assert_eq!(found, (None, Some(("augment".to_owned(), 92))));
+    let found = named(of(SELECT, 100, 99), Vec::new(), true);
+    assert_eq!(found, (None, None), "nothing was sampled of them");
+    let found = named(of(OWN, 100, 99), beside(), true);
+    assert_eq!(found, (Some("load".to_owned()), None), "it waits by itself");
+    let found = named(of(SELECT, 100, 20), beside(), true);
+    assert_eq!(found, (Some(SELECT.0.to_owned()), None), "it runs");
+    let found = named(of(SELECT, 100, 99), Vec::new(), false);
+    assert_eq!(
+        found,
+        (Some(SELECT.0.to_owned()), None),
+        "nobody else brings data"
+    );
+}
+
+#[test]
+fn outside_of_laps_a_function_is_named_that_has_more_than_half_of_the_time_told() {
+    let other = vec![of(OWN, 60, 0), of(SELECT, 40, 0)];
+    let functions = sampled(vec![lap("other", RowKind::Leftover, other)]);
+    let named = |told_ms: u64| of_leftover(Some(&functions), "other", told_ms * MS);
+    assert_eq!(named(100).map(|one| one.line), Some(9));
+    assert!((named(110).unwrap().ratio - 60.0 / 110.0).abs() < 1e-9);
+    assert_eq!(named(130), None);
+}
+
+#[test]
+fn a_comprehension_counts_for_the_function_that_it_is_written_in() {
+    let part = |name| of((name, OWN.1), 25, 0);
+    let parts = [
+        "prepare.<locals>.<listcomp>.<genexpr>",
+        "prepare.<locals>.<lambda>",
+        "prepare",
+        "other",
+    ];
+    let laps = vec![lap("step", RowKind::Span, parts.map(part).to_vec())];
+    let found = of_lap(Some(&sampled(laps)), "step").unwrap();
+    assert_eq!((&*found.name, found.ratio), ("prepare", 0.75));
+}

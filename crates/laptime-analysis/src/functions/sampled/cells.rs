@@ -1,0 +1,36 @@
+//! Files of a notebook's cells by the names that the notebook shows: `In[3]`.
+
+use std::collections::HashMap;
+
+use crate::functions::Functions;
+use crate::reading::process::Process;
+
+/// Code of the note that has the names, as a JSON object by file.
+pub const CELLS: &str = "cells";
+
+/// Puts the names where functions have the files.
+pub fn name(functions: &mut Functions, processes: &[Process]) {
+    let notes = processes.iter().flat_map(|process| &process.notes);
+    let notes = notes.filter(|(code, _)| code == CELLS);
+    let cells: HashMap<String, String> = notes
+        .filter_map(|(_, message)| serde_json::from_str::<HashMap<_, _>>(message).ok())
+        .flatten()
+        .collect();
+    if cells.is_empty() {
+        return;
+    }
+    let named = |file: &mut String| {
+        if let Some(name) = cells.get(file) {
+            file.clone_from(name);
+        }
+    };
+    for lap in &mut functions.laps {
+        lap.functions
+            .iter_mut()
+            .for_each(|one| named(&mut one.file));
+        lap.stacks.iter_mut().for_each(|one| named(&mut one.file));
+    }
+    let exact = functions.exact.iter_mut();
+    let exact = exact.flat_map(|exact| &mut exact.functions);
+    exact.for_each(|one| named(&mut one.file));
+}

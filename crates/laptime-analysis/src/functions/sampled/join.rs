@@ -1,0 +1,204 @@
+//! The pass that finds the lap of each sample: the innermost one that was open for who ran.
+//!
+//! Spans come in any order, so the deepest one that covers a sample's moment so far is kept. A task's
+//! sample is in a lap of its track, else in the one that the task was started in, else in one of
+//! its thread. Where it isn't known who ran, as in older recordings, several tasks of an asyncio
+//! thread may have laps open: the sample is in what these have in common.
+
+use std::collections::HashMap;
+
+use laptime_core::format::reader::{Visit, VisitProcess};
+use laptime_core::format::record::Record;
+use laptime_core::{PathId, PathTable, Runner, Span, SpanFlags};
+
+use crate::functions::stack_records::InLap;
+use crate::reading::process::Process;
+
+/// Tasks that are told apart at one moment of a thread.
+const MOST_TASKS: usize = 64;
+
+/// The deepest lap so far that covers a sample.
+#[derive(Debug, Clone, Copy)]
+struct Deepest {
+    path: PathId,
+    depth: u32,
+}
+
+const NONE: Deepest = Deepest {
+    path: PathId::ROOT,
+    depth: 0,
+};
+
+/// Whose laps a sample may be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Whose {
+    /// A thread's own ones, by the thread.
+    Thread(u64),
+    /// A task's, by its track.
+    Task(u32),
+    /// Those of any task of a thread.
+    AnyTask(u64),
+}
+
+/// Finds the laps of one process's samples.
+#[derive(Debug)]
+pub struct StackPass<'p> {
+    process: &'p mut Process,
+    /// Samples in time order: when, and which.
+    moments: HashMap<Whose, Vec<(u64, u32)>>,
+    /// By path.
+    depths: Vec<u32>,
+    /// By sample: of the thread itself.
+    of_threads: Vec<Deepest>,
+    /// By sample: of each task.
+    of_tasks: HashMap<u32, Vec<(u32, Deepest)>>,
+}
+
+impl<'p> StackPass<'p> {
+    /// Begins with what the first pass kept.
+    pub fn new(process: &'p mut Process) -> Self {
+        let mut moments: HashMap<Whose, Vec<(u64, u32)>> = HashMap::new();
+        for (index, sample) in (0..).zip(&process.stacks.samples) {
+            let mut add = |whose| {
+                let moments = moments.entry(whose).or_default();
+                moments.push((sample.ticks, index));
+            };
+            add(Whose::Thread(sample.thread));
+            match sample.runner {
+                Runner::Unknown => add(Whose::AnyTask(sample.thread)),
+                Runner::Task { track, .. } => add(Whose::Task(track)),
+                Runner::Thread => {}
+            }
+        }
+        for moments in moments.values_mut() {
+            moments.sort_unstable();
+        }
+        let depths = (0..process.paths.len() as u32).map(|id| depth(&process.paths, PathId(id)));
+        Self {
+            depths: depths.collect(),
+            of_threads: vec![NONE; process.stacks.samples.len()],
+            of_tasks: HashMap::new(),
+            moments,
+            process,
+        }
+    }
+
+    fn span(&mut self, path: PathId, start: u64, end: u64, track: u32) {
+        let lapped = self.process.stacks.lapped.unwrap_or((start, end));
+        self.process.stacks.lapped = Some((lapped.0.min(start), lapped.1.max(end)));
+        let Some((thread, is_task)) = self.process.stacks.tracks.get(&track) else {
+            return;
+        };
+        let depth = self.depths.get(path.index()).copied().unwrap_or(0);
+        let found = Deepest { path, depth };
+        if *is_task {
+            self.process.stacks.not_of_threads.insert(path);
+        } else {
+            for (_, sample) in inside(&self.moments, Whose::Thread(*thread), start, end) {
+                if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
+                    && deepest.depth < depth
+                {
+                    *deepest = found;
+                }
+            }
+            return;
+        }
+        for whose in [Whose::Task(track), Whose::AnyTask(*thread)] {
+            for (_, sample) in inside(&self.moments, whose, start, end) {
+                let tasks = self.of_tasks.entry(*sample).or_default();
+                let known = tasks.iter().position(|(known, _)| *known == track);
+                match known {
+                    Some(at) if tasks[at].1.depth < depth => tasks[at].1 = found,
+                    None if tasks.len() < MOST_TASKS => tasks.push((track, found)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Everything was read: spans that never ended count up to the end, and each sample has its lap.
+    pub fn finish(mut self) {
+        let open: Vec<(PathId, u64, u32)> = (self.process.open.iter())
+            .map(|open| (open.path, open.start, open.track))
+            .collect();
+        for (path, start, track) in open {
+            self.span(path, start, u64::MAX, track);
+        }
+        let samples = self.process.stacks.samples.iter().zip(&self.of_threads);
+        let laps = (0..).zip(samples).map(|(index, (sample, of_thread))| {
+            let of_tasks = self.of_tasks.get(&index).map_or(&[][..], Vec::as_slice);
+            self.lap(sample.runner, of_tasks, *of_thread)
+        });
+        self.process.stacks.laps = laps.collect();
+    }
+
+    fn lap(&self, runner: Runner, of_tasks: &[(u32, Deepest)], of_thread: Deepest) -> InLap {
+        let tasks = of_tasks.len() as u32;
+        let path = match (of_tasks, runner) {
+            ([(_, first), others @ ..], _) => others.iter().fold(first.path, |path, (_, other)| {
+                common(&self.process.paths, path, other.path)
+            }),
+            ([], Runner::Task { path, .. }) if path != PathId::ROOT => path,
+            ([], _) => of_thread.path,
+        };
+        InLap { path, tasks }
+    }
+}
+
+/// The samples of whom between two moments.
+fn inside(
+    moments: &HashMap<Whose, Vec<(u64, u32)>>,
+    whose: Whose,
+    start: u64,
+    end: u64,
+) -> impl Iterator<Item = &(u64, u32)> {
+    let moments = moments.get(&whose).map_or(&[][..], Vec::as_slice);
+    let from = moments.partition_point(|(ticks, _)| *ticks < start);
+    moments[from..]
+        .iter()
+        .take_while(move |(ticks, _)| *ticks < end)
+}
+
+impl<'a> Visit<'a> for StackPass<'_> {
+    #[inline]
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+        self.span(path, start, start.saturating_add(duration), track);
+    }
+
+    fn other(&mut self, record: Record<'a>) {
+        let Record::Span(span) = record else {
+            return;
+        };
+        if is_lap(&span) {
+            self.span(span.path, span.start, span.end(), span.track);
+        } else {
+            self.process.stacks.not_of_threads.insert(span.path);
+        }
+    }
+}
+
+impl VisitProcess for StackPass<'_> {}
+
+/// Whether a span covers all of its time: timers' segments overlap, and generators pause.
+fn is_lap(span: &Span) -> bool {
+    !span.flags.has(SpanFlags::ASIDE) && !span.flags.has(SpanFlags::SUSPENDED)
+}
+
+fn depth(paths: &PathTable, id: PathId) -> u32 {
+    paths.names(id).len() as u32
+}
+
+/// The innermost path that two paths lie in.
+pub fn common(paths: &PathTable, one: PathId, other: PathId) -> PathId {
+    let parent = |id: PathId| paths.get(id).map_or(PathId::ROOT, |entry| entry.parent);
+    let (mut one, mut other) = (one, other);
+    while one != other {
+        // A parent's number is smaller than its children's.
+        if one.0 > other.0 {
+            one = parent(one);
+        } else {
+            other = parent(other);
+        }
+    }
+    one
+}

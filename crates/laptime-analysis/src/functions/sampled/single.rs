@@ -1,0 +1,124 @@
+//! Samples one by one, each with its lap and its calls, as exports write them.
+
+use std::collections::HashMap;
+
+use laptime_core::{Sample, SamplePlace, Sampled, SampledCall, SampledFunction, SampledStack};
+
+use super::imports;
+use super::tree::{Place, place};
+use crate::functions::PROGRAM;
+use crate::functions::stack_records::Function;
+use crate::reading::process::Process;
+use crate::summarize::wall_time::{AFTER, OTHER};
+
+/// Gives calls their numbers.
+#[derive(Debug, Default)]
+struct Numbers {
+    told: Sampled,
+    functions: HashMap<Function, u32>,
+    calls: HashMap<SampledCall, u32>,
+    /// By number of a frame, its call.
+    frames: HashMap<u32, Option<u32>>,
+}
+
+/// The samples of a process, once their laps are known; those whose functions are not known are left out.
+pub fn samples(process: &Process, is_measured: bool) -> Sampled {
+    let mut numbers = Numbers::default();
+    let stacks = &process.stacks;
+    for (sample, lap) in stacks.samples.iter().zip(&stacks.laps) {
+        let Some(call) = numbers.call(process, sample.frame) else {
+            continue;
+        };
+        let place = match place(process, is_measured, sample, *lap) {
+            Place::Lap(_) => SamplePlace::Lap(lap.path),
+            Place::Outside(outside) => SamplePlace::Outside(named(outside)),
+        };
+        numbers.told.samples.push(told(sample, call, place));
+    }
+    let mut told = numbers.told;
+    told.samples.sort_by_key(|sample| sample.ticks);
+    told
+}
+
+/// What the time outside of laps is called; nothing where there are none.
+fn named(outside: &'static str) -> Option<&'static str> {
+    match outside {
+        PROGRAM => None,
+        OTHER => Some("outside of laps"),
+        AFTER => Some("after the last lap"),
+        name => Some(name),
+    }
+}
+
+fn told(sample: &SampledStack, call: u32, place: SamplePlace) -> Sample {
+    Sample {
+        ticks: sample.ticks,
+        thread: sample.thread,
+        call,
+        place,
+        is_running: sample.is_running,
+        stands_for_ns: sample.stands_for_ns,
+    }
+}
+
+impl Numbers {
+    /// The call of a frame; `None` where it or one above it isn't defined.
+    fn call(&mut self, process: &Process, innermost: u32) -> Option<u32> {
+        let mut way = Vec::new();
+        let mut at = innermost;
+        // What is above a frame that was met before is known.
+        while at != 0 && !self.frames.contains_key(&at) {
+            way.push(at);
+            at = process
+                .stacks
+                .frames
+                .get(&at)
+                .map_or(0, |frame| frame.parent);
+        }
+        let mut from = self.frames.get(&at).copied().flatten();
+        let mut is_known = at == 0 || from.is_some();
+        for frame in way.into_iter().rev() {
+            let function = process.stacks.frames.get(&frame);
+            let function = function.and_then(|frame| process.stacks.functions.get(&frame.function));
+            from = function
+                .filter(|_| is_known)
+                .map(|function| self.called(from, function));
+            is_known = from.is_some();
+            self.frames.insert(frame, from);
+        }
+        from
+    }
+
+    fn called(&mut self, from: Option<u32>, function: &Function) -> u32 {
+        let is_machinery = imports::is_machinery(function);
+        let function = if is_machinery {
+            self.function(&imports::machinery())
+        } else {
+            self.function(function)
+        };
+        // However many functions the import system calls itself by, it is one step of the way.
+        if let Some(from) = from.filter(|_| is_machinery)
+            && self.told.calls[from as usize].function == function
+        {
+            return from;
+        }
+        let calls = &mut self.told.calls;
+        let call = SampledCall { from, function };
+        *self.calls.entry(call).or_insert_with(|| {
+            calls.push(call);
+            calls.len() as u32 - 1
+        })
+    }
+
+    fn function(&mut self, function: &Function) -> u32 {
+        let functions = &mut self.told.functions;
+        let known = self.functions.get(function).copied();
+        known.unwrap_or_else(|| {
+            let Function { name, file } = function.clone();
+            functions.push(SampledFunction { name, file });
+            let number = functions.len() as u32 - 1;
+            self.functions.insert(function.clone(), number);
+            number
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Sampled stacks of a process, as its records tell them.
+//!
+//! The first pass keeps the samples; [`crate::functions::sampled`] finds the lap of each and adds them up.
+
+use std::collections::{HashMap, HashSet};
+
+use laptime_core::format::record::Record;
+use laptime_core::{PathId, SampledStack, StackFrame};
+
+/// Samples of a process: a day of a single busy thread. Later ones are counted as unread.
+const MOST_SAMPLES: usize = 10_000_000;
+/// As many as the recorder numbers.
+const MOST_FUNCTIONS: usize = 65_536;
+const MOST_FRAMES: usize = 262_144;
+/// Threads and tasks whose system thread is remembered.
+const MOST_TRACKS: usize = 1 << 20;
+
+/// A function's name and the file that it stands in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Function {
+    pub name: String,
+    pub file: String,
+}
+
+/// The lap in which a sample was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InLap {
+    /// The innermost one; the root where no lap was open.
+    pub path: PathId,
+    /// How many tasks may have run: more than one only where the recording doesn't say which did. The
+    /// path is what their laps have in common.
+    pub tasks: u32,
+}
+
+/// What was sampled of a process.
+#[derive(Debug, Default)]
+pub struct Stacks {
+    pub functions: HashMap<u32, Function>,
+    pub frames: HashMap<u32, StackFrame>,
+    pub samples: Vec<SampledStack>,
+    /// Looks that read nothing, and what they stand for, in ns.
+    pub unread: (u64, u64),
+    /// The thread that a track runs on, and whether the track is a task.
+    pub tracks: HashMap<u32, (u64, bool)>,
+    /// By sample, once the third pass is over.
+    pub laps: Vec<InLap>,
+    /// Paths of which a span isn't all time of its thread: a task's, or one that was suspended.
+    pub not_of_threads: HashSet<PathId>,
+    /// When the first lap began and the last one ended, in ticks; known then too.
+    pub lapped: Option<(u64, u64)>,
+}
+
+impl Stacks {
+    /// Takes in a record, if it is about stacks.
+    pub fn learn(&mut self, record: &Record<'_>) {
+        match *record {
+            Record::Function { id, name, file } if self.functions.len() < MOST_FUNCTIONS => {
+                let function = || Function {
+                    name: name.to_owned(),
+                    file: file.to_owned(),
+                };
+                self.functions.entry(id).or_insert_with(function);
+            }
+            // A frame's caller has a smaller number, so no chain of them is a circle.
+            Record::Frame(frame) if frame.parent < frame.id && self.frames.len() < MOST_FRAMES => {
+                self.frames.entry(frame.id).or_insert(frame);
+            }
+            Record::Stack(stack) => self.take(stack),
+            Record::TrackName {
+                track,
+                is_task,
+                thread,
+                ..
+            } if self.tracks.len() < MOST_TRACKS => {
+                self.tracks.insert(track, (thread, is_task));
+            }
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, stack: SampledStack) {
+        if stack.thread == 0 || stack.frame == 0 || self.samples.len() >= MOST_SAMPLES {
+            let (looks, ns) = self.unread;
+            self.unread = (looks + 1, ns.saturating_add(stack.stands_for_ns));
+            return;
+        }
+        self.samples.push(stack);
+    }
+
+    /// Whether any stack was read.
+    pub fn is_empty(&self) -> bool {
+        self.samples.is_empty()
+    }
+}

@@ -1,0 +1,22 @@
+//! What devices said of themselves: how busy they were, what they drew, and what slowed them.
+//!
+//! The first pass keeps their samples ([`kept`]), a pass over laps finds the energy of those that are long
+//! enough ([`laps`] and [`of_laps`], by the counter's series in [`energy`]), and [`sums`] makes summaries of them ([`told`]),
+//! of the whole time in which a device was sampled and of the steady state.
+
+mod energy;
+mod energy_by_path;
+mod lap_energy;
+mod samples;
+mod summary;
+mod sums;
+
+pub use energy_by_path::OfLaps;
+pub use lap_energy::{EnergyPass, fill};
+pub use samples::Kept;
+pub use summary::{DeviceStretch, DeviceSummary, ThrottleShare};
+pub use sums::{SteadyTicks, UNAVAILABLE, devices, with_reason};
+
+#[cfg(test)]
+#[path = "tests/power.rs"]
+mod tests;

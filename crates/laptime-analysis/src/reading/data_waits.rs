@@ -1,0 +1,52 @@
+//! When a process waited longest for its data: kept while it is read, for [`crate::summarize::worker_starts`].
+
+/// Waits that are kept: the longest.
+pub const MOST: usize = 256;
+
+/// The longest waits for data of a process, in ticks.
+#[derive(Debug, Default)]
+pub struct Waits {
+    /// Start and end of each.
+    pub longest: Vec<(u64, u64)>,
+    /// Shorter ones are not among them.
+    least: u64,
+}
+
+impl Waits {
+    /// Adds a wait.
+    pub fn push(&mut self, start: u64, end: u64) {
+        if end.saturating_sub(start) < self.least {
+            return;
+        }
+        self.longest.push((start, end));
+        if self.longest.len() >= 2 * MOST {
+            self.longest
+                .sort_unstable_by_key(|(start, end)| std::cmp::Reverse(end - start));
+            self.longest.truncate(MOST);
+            self.least = self.longest.last().map_or(0, |(start, end)| end - start);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_longest_waits_are_kept(waits in prop::collection::vec(1_u64..1_000_000, 1..2_000)) {
+            let mut kept = Waits::default();
+            for wait in &waits {
+                kept.push(7, 7 + wait);
+            }
+            let mut longest = waits.clone();
+            longest.sort_unstable_by(|one, other| other.cmp(one));
+            let mut found: Vec<u64> = kept.longest.iter().map(|(start, end)| end - start).collect();
+            found.sort_unstable_by(|one, other| other.cmp(one));
+            let count = longest.len().min(MOST);
+            prop_assert_eq!(&found[..count], &longest[..count]);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Laps of a process that held their event loop, and the outermost laps that may have been open around them:
+//! kept while it is read, for [`crate::reading::event_loop::blocked_tasks`].
+
+use laptime_core::anchor::Rate;
+use laptime_core::{PathId, Span};
+
+/// Laps of a process that are kept of either kind: what came later isn't looked at.
+const MOST: usize = 65_536;
+/// The recorder tells it of laps from here on; only such ones can be open around them.
+const LEAST_NS: u64 = 20_000_000;
+
+/// When a lap ran, in ticks.
+#[derive(Debug, Clone, Copy)]
+pub struct Lap {
+    /// Its path.
+    pub path: PathId,
+    /// The thread or task that it ran on.
+    pub track: u32,
+    /// When it began.
+    pub start: u64,
+    /// When it ended.
+    pub end: u64,
+}
+
+/// Long laps of one process.
+#[derive(Debug, Default)]
+pub struct Turns {
+    /// Those that held their thread.
+    pub held: Vec<Lap>,
+    /// Outermost laps of threads and tasks.
+    pub outermost: Vec<Lap>,
+}
+
+impl Lap {
+    fn of(span: &Span) -> Self {
+        Self {
+            path: span.path,
+            track: span.track,
+            start: span.start,
+            end: span.end(),
+        }
+    }
+}
+
+impl Turns {
+    /// Takes in a lap that held its thread.
+    pub fn hold(&mut self, span: &Span) {
+        if self.held.len() < MOST {
+            self.held.push(Lap::of(span));
+        }
+    }
+
+    /// Takes in an outermost lap of a thread or task.
+    pub fn open(&mut self, span: &Span, rate: Rate) {
+        if self.outermost.len() < MOST && rate.nanoseconds(span.duration) >= LEAST_NS {
+            self.outermost.push(Lap::of(span));
+        }
+    }
+}

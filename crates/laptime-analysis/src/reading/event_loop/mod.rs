@@ -1,0 +1,4 @@
+//! Laps that kept an event loop from its other tasks.
+
+pub(crate) mod blocked_tasks;
+pub(crate) mod blocking_laps;

@@ -1,0 +1,218 @@
+//! The first steps of a process, in order: what warm-up is judged by.
+//!
+//! Every path whose own name is `step` is followed, and every outermost one, which a program
+//! without steps may repeat as well (`request`, `evaluation`); each track apart. Pieces may
+//! come in any order; those with the earliest starts are kept.
+
+use laptime_core::{PathId, PhaseName, Span, SpanFlags};
+
+use crate::benchmark::warm_up::LEAST_STEPS;
+use crate::reading::step_stretches::Course;
+
+/// Steps that are looked at.
+pub const MOST_STEPS: usize = 512;
+/// Pieces kept while reading; a step has more than one when it was reopened.
+const MOST_PIECES: usize = 4 * MOST_STEPS;
+/// Paths and tracks that are followed: each keeps up to 120 kB.
+const MOST_SERIES: usize = 64;
+/// The name of a step.
+pub const STEP: &str = PhaseName::Step.text();
+
+/// One piece of a step, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Piece {
+    start: u64,
+    duration: u64,
+    continues: bool,
+}
+
+/// The first steps of one path.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// The steps' path.
+    pub path: PathId,
+    /// The thread or task that took them.
+    pub track: u32,
+    /// Steps seen, kept or not.
+    pub seen: u64,
+    /// Duration of all of them, in ticks.
+    pub total: u64,
+    /// Start of the first.
+    pub first: u64,
+    /// End of the last.
+    pub last: u64,
+    /// All of them, with what memory they left.
+    pub course: Course,
+    pieces: Vec<Piece>,
+    /// Pieces that start later are not among the first, however many come.
+    latest: u64,
+}
+
+/// A step: when it opened and how long it ran, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Start of its first piece.
+    pub start: u64,
+    /// Duration of all its pieces.
+    pub duration: u64,
+}
+
+impl Series {
+    /// No step yet.
+    pub fn new(path: PathId, track: u32) -> Self {
+        Self {
+            path,
+            track,
+            seen: 0,
+            total: 0,
+            first: u64::MAX,
+            last: 0,
+            course: Course::default(),
+            pieces: Vec::new(),
+            latest: u64::MAX,
+        }
+    }
+
+    /// Adds a span of the path, in ticks.
+    #[inline]
+    pub fn push(&mut self, start: u64, duration: u64, flags: SpanFlags) {
+        let continues = flags.has(SpanFlags::CONTINUES);
+        self.seen += u64::from(!continues || self.seen == 0);
+        self.total = self.total.saturating_add(duration);
+        self.first = self.first.min(start);
+        self.last = self.last.max(start.saturating_add(duration));
+        if start > self.latest {
+            return;
+        }
+        self.pieces.push(Piece {
+            start,
+            duration,
+            continues,
+        });
+        if self.pieces.len() >= 2 * MOST_PIECES {
+            self.pieces.sort_unstable();
+            self.pieces.truncate(MOST_PIECES);
+            self.latest = self.pieces[MOST_PIECES - 1].start;
+        }
+    }
+
+    /// The first steps, whole, at most [`MOST_STEPS`] of them.
+    pub fn steps(&self) -> Vec<Step> {
+        let mut pieces = self.pieces.clone();
+        pieces.sort_unstable();
+        let mut steps: Vec<Step> = Vec::new();
+        for piece in pieces {
+            let is_full = steps.len() == MOST_STEPS;
+            match steps.last_mut() {
+                Some(step) if piece.continues => {
+                    step.duration = step.duration.saturating_add(piece.duration);
+                }
+                _ if is_full => break,
+                _ => steps.push(Step {
+                    start: piece.start,
+                    duration: piece.duration,
+                }),
+            }
+        }
+        steps
+    }
+}
+
+/// A step that ran under another name, as its operations were counted or it was profiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Aside {
+    start: u64,
+    /// What the steps lie in.
+    parent: PathId,
+    track: u32,
+}
+
+/// What is followed of one process.
+#[derive(Debug, Default)]
+pub struct Followed {
+    steps: Vec<Series>,
+    outermost: Vec<Series>,
+    /// The first ones, once there are many.
+    aside: Vec<Aside>,
+}
+
+impl Followed {
+    /// Adds a span that is named `step`.
+    #[inline]
+    pub fn step(&mut self, span: &Span) {
+        follow(&mut self.steps, span);
+    }
+
+    /// Adds an outermost span with another name.
+    pub fn outermost(&mut self, span: &Span) {
+        follow(&mut self.outermost, span);
+    }
+
+    /// Adds a step under another name, in what the others lie in.
+    pub fn aside(&mut self, span: &Span, parent: PathId) {
+        if span.flags.has(SpanFlags::CONTINUES) {
+            return;
+        }
+        self.aside.push(Aside {
+            start: span.start,
+            parent,
+            track: span.track,
+        });
+        if self.aside.len() >= 2 * MOST_PIECES {
+            self.aside.sort_unstable();
+            self.aside.truncate(MOST_PIECES);
+        }
+    }
+
+    /// How many steps of a track ran under other names before a moment in ticks.
+    pub fn aside_before(&self, moment: u64, parent: PathId, track: u32) -> u64 {
+        let of_them = |one: &&Aside| (one.parent, one.track) == (parent, track);
+        let before = self.aside.iter().filter(of_them);
+        before.filter(|one| one.start < moment).count() as u64
+    }
+
+    /// The steps of the path and track that have most of them.
+    pub fn steps(&self) -> Option<&Series> {
+        let earlier = |one: &Series| (u32::MAX - one.path.0, u32::MAX - one.track);
+        let most = |one: &&Series| (one.seen, earlier(one));
+        self.steps.iter().max_by_key(most)
+    }
+
+    /// What a program without steps does again and again: the outermost spans of one path and
+    /// track that take most of the time from the first of them to `end`, in ticks.
+    pub fn repeated(&self, end: u64) -> Option<&Series> {
+        let longest = |one: &&Series| (one.total, u32::MAX - one.path.0);
+        let series = self.outermost.iter().max_by_key(longest)?;
+        let since = end.saturating_sub(series.first);
+        let is_loop = series.seen >= LEAST_STEPS as u64 && series.total >= since / 2;
+        is_loop.then_some(series)
+    }
+}
+
+#[inline]
+fn follow(all: &mut Vec<Series>, span: &Span) {
+    let (path, track) = (span.path, span.track);
+    let net_bytes = span.memory.map(|memory| memory.net_bytes);
+    let continues = span.flags.has(SpanFlags::CONTINUES);
+    let known = |one: &&mut Series| (one.path, one.track) == (path, track);
+    if let Some(series) = all.iter_mut().find(known) {
+        series.push(span.start, span.duration, span.flags);
+        series.course.push(span.start, continues, net_bytes);
+        return;
+    }
+    if all.len() == MOST_SERIES {
+        // One that came once makes room.
+        let Some(once) = all.iter().position(|one| one.seen == 1) else {
+            return;
+        };
+        all.swap_remove(once);
+    }
+    let mut series = Series::new(path, track);
+    series.push(span.start, span.duration, span.flags);
+    series.course.push(span.start, continues, net_bytes);
+    all.push(series);
+}
+
+#[cfg(test)]
+#[path = "tests/series.rs"]
+mod tests;

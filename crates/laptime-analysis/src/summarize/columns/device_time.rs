@@ -1,0 +1,143 @@
+//! Times on devices in rows: what rates divide by, and what there is to doubt.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{DeviceTally, Unavailable, Warning, path};
+
+use crate::reading::process::Process;
+use crate::summarize::tree::Tree;
+use crate::summary::Summary;
+use crate::summary::fields::Group;
+use crate::summary::span_row::SpanRow;
+
+/// Code of the note that says why no span was timed on the device that the program used.
+pub const UNAVAILABLE: &str = "device.unavailable";
+/// Code of the note that says why a program that could have used a device used none.
+pub const NOT_USED: &str = "device.unused";
+/// Code of the note that says that somebody asked for host times alone.
+pub const OFF: &str = "device.off";
+/// Code of the note that says that laps waited for their device.
+pub const SYNCHRONIZED: &str = "device.synchronized";
+/// What the note says then.
+const SWITCHED_OFF: &str = "LAPTIME_DEVICE=off";
+/// Paths that a warning names.
+const MOST_SHOWN: usize = 4;
+
+/// Why a rate has no time to divide by.
+pub const PARTLY: &str =
+    "only some of its spans have device time, and host time is not how long their work took";
+
+/// Whether spans were to be timed on a device.
+pub fn is_told(told: &DeviceTally) -> bool {
+    told.count > 0 || told.without().is_some()
+}
+
+/// How long the work of `spans` spans took, which ran `host_ns` on the host: the device's time where it did
+/// the work. **Errors** where it told the time of some spans only.
+pub fn work_ns(told: &DeviceTally, spans: u64, host_ns: u64) -> Result<u64, &'static str> {
+    if !is_told(told) {
+        Ok(host_ns)
+    } else if told.count == spans {
+        Ok(told.total_ns)
+    } else {
+        Err(PARTLY)
+    }
+}
+
+/// Fills in what a device told of a row's spans, or why it told nothing.
+pub fn fill(row: &mut SpanRow, told: &DeviceTally) {
+    if told.count > 0 {
+        row.device.device_ns = Some(told.total_ns);
+        row.device.device_count = Some(told.count);
+        row.device.launch_bound_count = Some(told.launch_bound);
+    } else if let Some((why, _)) = told.without() {
+        Group::DeviceTime.explain(row, why.reason());
+    }
+}
+
+/// Why no row has device time: what a process that used a device said, or why none was used.
+pub fn with_reason(
+    mut unavailable: BTreeMap<String, Unavailable>,
+    tree: &Tree,
+    processes: &[Process],
+) -> BTreeMap<String, Unavailable> {
+    let noted = |wanted: &str| {
+        let mut notes = processes.iter().flat_map(|process| &process.notes);
+        notes.find(|(code, _)| code == wanted)
+    };
+    // Beside a process that used a device, one that used none says nothing of the rows.
+    let is_used = |index| is_told(&tree.node(index).on_device);
+    let not_used = || (!tree.in_order().into_iter().any(is_used)).then(|| noted(NOT_USED));
+    let told = noted(UNAVAILABLE).or_else(|| noted(OFF));
+    if let Some((_, reason)) = told.or_else(|| not_used()?) {
+        for name in Group::DeviceTime.names() {
+            unavailable.insert(name.to_owned(), Unavailable(reason.clone()));
+        }
+    }
+    unavailable
+}
+
+impl Summary {
+    /// Says why no row has device time, where neither a row nor the process does.
+    pub fn explain_device(&mut self, why: &str) {
+        if self
+            .rows
+            .iter()
+            .any(|row| row.device.device_count.is_some())
+        {
+            return;
+        }
+        for name in Group::DeviceTime.names() {
+            let told = self.unavailable.get(name).map(|told| told.0.as_str());
+            if told.is_none() || told == Group::DeviceTime.absent() {
+                let why = Unavailable(why.to_owned());
+                self.unavailable.insert(name.to_owned(), why);
+            }
+        }
+    }
+}
+
+/// The device that a program computed on: "none" where it said why it used none, `None` where it said nothing.
+pub fn used(summary: &Summary) -> Option<String> {
+    let name = summary.environment.get("device").cloned();
+    let failed = || summary.warnings.iter().any(|one| one.code == UNAVAILABLE);
+    let why = Group::DeviceTime
+        .names()
+        .find_map(|name| summary.unavailable.get(name))
+        .filter(|why| why.0 != SWITCHED_OFF);
+    let says_why = || why.is_some_and(|why| Some(why.0.as_str()) != Group::DeviceTime.absent());
+    name.or_else(|| (says_why() && !failed()).then(|| "none".to_owned()))
+}
+
+/// About paths of which some spans were to be timed on a device and were not.
+pub fn doubt(tree: &Tree) -> Option<Warning> {
+    let partly: Vec<String> = tree
+        .in_order()
+        .into_iter()
+        .filter_map(|index| {
+            let told = &tree.node(index).on_device;
+            let (why, untimed) = told.without().filter(|_| told.count > 0)?;
+            let names = tree.names(index);
+            let path = path::join(names.iter().map(String::as_str));
+            let (all, reason) = (told.count + untimed, why.reason());
+            Some(format!("{untimed} of {all} spans of {path} ({reason})"))
+        })
+        .collect();
+    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
+    if shown.is_empty() {
+        return None;
+    }
+    let more = match more.len() {
+        0 => String::new(),
+        paths => format!(", and some of {paths} other paths"),
+    };
+    let message = format!(
+        "no device time is known of {}{more}: device time is that of the others",
+        shown.join(", ")
+    );
+    Some(Warning::new("device-partial", message))
+}
+
+#[cfg(test)]
+#[path = "tests/device_time.rs"]
+mod tests;

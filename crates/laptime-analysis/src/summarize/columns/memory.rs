@@ -1,0 +1,221 @@
+//! Host memory in rows: extremes over spans, and what no lap holds.
+//!
+//! What the process has, less what its outermost laps have, was allocated outside of any lap or
+//! by threads whose work no lap can be told for: that is the memory of `other`.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{PathTally, Unavailable, Warning, path};
+
+use crate::reading::process::Process;
+use crate::summarize::tree::Tree;
+use crate::summarize::wall_time::OTHER;
+use crate::summary::fields::{Group, explain};
+use crate::summary::process::{ProcessState, ProcessSummary};
+use crate::summary::span_row::{RowKind, SpanRow};
+
+/// Paths that a warning names.
+const MOST_SHOWN: usize = 4;
+/// Code of the note that says why memory was not counted.
+const NOT_COUNTED: &str = "memory.unavailable";
+/// Why a process has no total.
+const KILLED: &str = "a process ended without closing its recording, as killed ones and a \
+                      DataLoader's workers do: what it held then is not known";
+const NO_PEAK: &str = "what is left over has no peak of its own";
+const NO_SPREAD: &str = "what is left over is no span";
+/// Names of the totals of a process.
+const TOTALS: [&str; 2] = ["host_memory_net_bytes", "host_memory_peak_bytes"];
+
+/// Fills in what the spans of a path carried.
+pub fn fill(row: &mut SpanRow, tally: &PathTally) {
+    let Some(memory) = tally.memory.as_ref().filter(|memory| memory.count > 0) else {
+        return;
+    };
+    row.memory.host_memory_net_min_bytes = Some(memory.net_min_bytes);
+    row.memory.host_memory_net_max_bytes = Some(memory.net_max_bytes);
+    row.memory.host_memory_kept_bytes = Some(memory.net_sum_bytes);
+    row.memory.host_memory_net_stddev_bytes =
+        memory.net_stddev_bytes().map(|bytes| bytes.round() as u64);
+    row.memory.host_memory_peak_min_bytes = Some(memory.peak_min_bytes);
+    row.memory.host_memory_peak_max_bytes = Some(memory.peak_max_bytes);
+}
+
+/// Fills in the memory of `other`.
+pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary]) {
+    let nets = processes
+        .iter()
+        .map(|process| process.host_memory_net_bytes);
+    let nets: Option<Vec<i64>> = nets.collect();
+    let is_other = |row: &&mut SpanRow| row.kind == RowKind::Leftover && row.path == OTHER;
+    let other = rows.iter_mut().find(is_other);
+    let Some(total) = nets.map(|nets| nets.into_iter().fold(0, i64::saturating_add)) else {
+        if let Some(other) = other
+            && processes.iter().any(is_killed)
+            && has_memory(tree)
+        {
+            explain(other, Group::HostMemory.names().take(2), KILLED);
+            explain(other, Group::HostMemory.names().skip(2), NO_PEAK);
+            explain(other, Group::KeptMemory.names().take(1), KILLED);
+            explain(other, Group::KeptMemory.names().skip(1), NO_SPREAD);
+        }
+        return;
+    };
+    let outermost = &tree.node(0).children;
+    let held = tree.in_order().into_iter().filter_map(|index| {
+        let memory = tree.node(index).tally.memory.as_ref()?;
+        Some(if outermost.contains(&index) {
+            memory.net_sum_bytes
+        } else {
+            memory.outside_sum_bytes
+        })
+    });
+    let outside = held.fold(total, i64::saturating_sub);
+    if let Some(other) = other {
+        other.memory.host_memory_net_min_bytes = Some(outside);
+        other.memory.host_memory_net_max_bytes = Some(outside);
+        other.memory.host_memory_kept_bytes = Some(outside);
+        explain(other, Group::HostMemory.names().skip(2), NO_PEAK);
+        explain(other, Group::KeptMemory.names().skip(1), NO_SPREAD);
+    }
+}
+
+/// Whether any span carried memory.
+fn has_memory(tree: &Tree) -> bool {
+    let mut all = tree.in_order().into_iter();
+    all.any(|index| tree.node(index).tally.memory.is_some())
+}
+
+fn is_killed(process: &ProcessSummary) -> bool {
+    process.state == ProcessState::Killed
+}
+
+/// About paths of which only some spans have memory: their extremes are of those alone.
+pub fn doubt(tree: &Tree) -> Option<Warning> {
+    let partly: Vec<String> = tree
+        .in_order()
+        .into_iter()
+        .filter_map(|index| {
+            let tally = &tree.node(index).tally;
+            let counted = tally.memory.as_ref()?.count;
+            (counted > 0 && counted < tally.count).then(|| {
+                let names = tree.names(index);
+                let path = path::join(names.iter().map(String::as_str));
+                format!("{counted} of {} spans of {path}", tally.count)
+            })
+        })
+        .collect();
+    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
+    if shown.is_empty() {
+        return None;
+    }
+    let more = match more.len() {
+        0 => String::new(),
+        paths => format!(" and some of {paths} other paths"),
+    };
+    let warning = Warning::new(
+        "memory-partial",
+        format!(
+            "memory was counted in only {}{more}: their memory is that of the counted ones",
+            shown.join(", "),
+        ),
+    );
+    Some(warning.with_hint(
+        "a span has memory when counting was on from its start to its end, and the thread that opened it closed it",
+    ))
+}
+
+/// Why laps have no memory where others have.
+const NOT_COVERED: &str = "memory is of laps during which it was counted from start to end; a timer's segments, which may overlap, have none";
+
+/// Says why memory is missing, where the recorder knew.
+pub fn with_reasons(
+    mut unavailable: BTreeMap<String, Unavailable>,
+    tree: &Tree,
+    processes: &[Process],
+    summaries: &[ProcessSummary],
+) -> BTreeMap<String, Unavailable> {
+    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    // A process that was killed early has counted and noted no total yet.
+    let counted = processes.iter().any(|process| process.memory.is_some()) || has_memory(tree);
+    let reason = if counted {
+        Some(NOT_COVERED.to_owned())
+    } else {
+        let note = notes.find(|(code, _)| code == NOT_COUNTED);
+        note.map(|(_, reason)| format!("memory was not counted: {reason}"))
+    };
+    if counted && summaries.iter().any(is_killed) {
+        for field in TOTALS {
+            unavailable.insert(field.to_owned(), Unavailable(KILLED.to_owned()));
+        }
+    }
+    if let Some(reason) = reason {
+        for field in Group::HostMemory.names().chain(Group::KeptMemory.names()) {
+            unavailable.insert(field.to_owned(), Unavailable(reason.clone()));
+        }
+    }
+    unavailable
+}
+
+#[cfg(test)]
+mod tests {
+    use laptime_core::{Span, SpanMemory};
+
+    use super::TOTALS;
+    use crate::Options;
+    use crate::testing::analyzed::summarize;
+    use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script};
+
+    fn spans(counted: &[bool]) -> Script {
+        let mut script = Script::new(1, 100 * MS);
+        let path = script.path(&["work"]);
+        for (index, counted) in (0_u64..).zip(counted) {
+            let memory = counted.then_some(SpanMemory {
+                net_bytes: 1,
+                peak_bytes: 2,
+            });
+            script
+                .push(Span::plain(path, EPOCH_NS + index * 20 * MS, MS, MAIN).with_memory(memory));
+        }
+        script
+    }
+
+    #[test]
+    fn a_path_of_which_only_some_spans_were_counted_says_how_many() {
+        let summary = summarize(&[spans(&[true, false, true])], Options::default());
+        let about = |code: &str| {
+            summary
+                .warnings
+                .iter()
+                .find(|one| one.code == code)
+                .cloned()
+        };
+        assert_eq!(
+            about("memory-partial").unwrap().message,
+            "memory was counted in only 2 of 3 spans of work: their memory is that of the counted ones"
+        );
+    }
+
+    #[test]
+    fn a_process_that_was_killed_before_it_noted_a_total_has_none_with_a_reason() {
+        let mut script = spans(&[true]);
+        script.killed();
+        let summary = summarize(&[script], Options::default());
+        for field in TOTALS {
+            let why = &summary.unavailable[field].0;
+            assert!(why.contains("ended without closing its recording"), "{why}");
+        }
+    }
+
+    #[test]
+    fn paths_that_were_counted_whole_or_not_at_all_raise_no_doubt() {
+        for counted in [[true, true], [false, false]] {
+            let summary = summarize(&[spans(&counted)], Options::default());
+            assert!(
+                summary
+                    .warnings
+                    .iter()
+                    .all(|one| one.code != "memory-partial")
+            );
+        }
+    }
+}

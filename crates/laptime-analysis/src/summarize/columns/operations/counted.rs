@@ -1,0 +1,244 @@
+//! Rows whose operations were counted: those directly in them and those of all rows inside.
+//!
+//! What the program says of a lap takes the place of what was counted inside it, quantity by
+//! quantity. Time is that of all spans of the row, those cut short too: what ran in these is
+//! among its operations.
+
+use laptime_core::{Cost, CostTally, Warning, path};
+
+use super::given;
+use super::stretches::Own;
+use crate::summarize::columns::device_time;
+use crate::summarize::tree::{Node, Tree};
+use crate::summary::fields::{Group, explain};
+use crate::summary::seldom::Seldom;
+use crate::summary::span_row::SpanRow;
+
+/// Paths that a warning names.
+const MOST_SHOWN: usize = 4;
+const SAID_INSIDE: &str = "the program said the FLOP of a lap in it, which tells no more";
+const NO_TIME: &str = "no span of this path was finished in a time that the clock can tell";
+const NO_BYTES: &str = "no byte was moved";
+const LEFT_OUT: &str = "calls ran in some of its spans whose operations are not known, and the time of the others is not \
+                        known by itself";
+const LEFT_OUT_IN_ALL: &str = "in each of its spans calls ran whose operations are not known";
+const NONE_COUNTED: &str = "none of its operations could be counted";
+
+/// What a path did, with everything inside.
+#[derive(Debug, Clone, Default)]
+pub struct Worked {
+    /// Whether any of it was counted.
+    pub is_counted: bool,
+    /// What was counted and not said otherwise.
+    counted: Seldom<Own>,
+    /// What the program said, where it did.
+    flop: Option<u128>,
+    bytes: Option<u128>,
+}
+
+impl Worked {
+    fn add(&mut self, inside: &Self) {
+        self.is_counted |= inside.is_counted;
+        if inside.counted.is_there() {
+            self.counted.merge(&inside.counted);
+        }
+        for (sum, part) in [
+            (&mut self.flop, inside.flop),
+            (&mut self.bytes, inside.bytes),
+        ] {
+            if let Some(part) = part {
+                *sum = Some(sum.unwrap_or(0).saturating_add(part));
+            }
+        }
+    }
+
+    /// The program's word takes the place of what was counted.
+    fn say(&mut self, node: &Node) {
+        let Some(work) = node.tally.work.as_deref() else {
+            return;
+        };
+        let cost = &mut self.counted.tally.cost;
+        if work.flop.spans > 0 {
+            self.flop = Some(work.flop.sum);
+            (cost.mac, cost.active_mac, cost.executed_mac) = (0, 0, 0);
+            cost.other_flop = 0;
+        }
+        if work.bytes.spans > 0 {
+            self.bytes = Some(work.bytes.sum);
+            (cost.bytes_read, cost.bytes_written) = (0, 0);
+        }
+    }
+
+    fn tally(&self) -> &CostTally {
+        &self.counted.tally
+    }
+
+    /// Where and on which type most of it ran.
+    pub fn kind(&self) -> Option<&(String, String)> {
+        self.counted.kind()
+    }
+}
+
+/// What every node of a tree did, by its index.
+pub fn inclusive(tree: &Tree) -> Vec<Worked> {
+    let mut worked: Vec<Worked> = (0..tree.len())
+        .map(|index| {
+            let own = tree.node(index).own.clone();
+            Worked {
+                is_counted: own.tally.calls() > 0,
+                counted: own,
+                ..Worked::default()
+            }
+        })
+        .collect();
+    // A child's index is above its parent's: one sweep from the end reaches every ancestor.
+    for index in (1..tree.len()).rev() {
+        worked[index].say(tree.node(index));
+        let inside = worked[index].clone();
+        worked[tree.node(index).parent].add(&inside);
+    }
+    // What runs no operator inside of a call that was counted did nothing: that is known.
+    let mut is_within = vec![false; tree.len()];
+    for index in 1..tree.len() {
+        let node = tree.node(index);
+        let is_call = node.own.known_runs > 0;
+        is_within[index] = (is_call || is_within[node.parent]) && node.own.left_out == 0;
+        worked[index].is_counted |= is_within[index];
+    }
+    worked
+}
+
+/// About rows of which not all operations are known: calls that are left out, and operators that have no formula.
+pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Warning> + use<> {
+    let path = |index: usize| {
+        let names = tree.names(index);
+        path::join(names.iter().map(String::as_str))
+    };
+    let (mut left_out, mut partly) = (Vec::new(), Vec::new());
+    for index in tree.in_order() {
+        let (node, tally) = (tree.node(index), worked[index].tally());
+        if node.left_out.count > 0 {
+            let (some, all) = (node.left_out.count, node.tally.count);
+            left_out.push(format!("{some} of {all} spans of {}", path(index)));
+        } else if let Some(ratio) = tally.coverage_ratio().filter(|ratio| *ratio < 1.0) {
+            let percent = (ratio * 1_000.0).floor() / 10.0;
+            partly.push(format!("{percent:.1} % of those in {}", path(index)));
+        }
+    }
+    let of = |all: &[String], said: &str, means: &str| {
+        let (shown, more) = all.split_at(all.len().min(MOST_SHOWN));
+        let more = match more.len() {
+            0 => String::new(),
+            paths => format!(", and so in {paths} other paths"),
+        };
+        let shown = shown.join(", ");
+        let message = format!("{said} {shown}{more}: {means}");
+        (!all.is_empty()).then(|| Warning::new("operations-uncounted", message))
+    };
+    [
+        of(
+            &left_out,
+            "calls ran whose operations are not known in",
+            "FLOP are without these, and rates are of the other spans, where these are known",
+        ),
+        of(
+            &partly,
+            "of the calls of operators only some were counted,",
+            "FLOP and rates are at least these",
+        ),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Fills in what a row did. Gives back how many of its FLOP ran for each that the model asked for.
+pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
+    row.work.operations_coverage_ratio = worked.tally().coverage_ratio();
+    let is_told = worked.flop.is_some() || worked.bytes.is_some();
+    if row.work.operations_coverage_ratio == Some(0.0) && !is_told {
+        let is_absent = |name: &&str| *name != "operations_coverage_ratio";
+        explain(
+            row,
+            Group::Operations.names().filter(is_absent),
+            NONE_COUNTED,
+        );
+        return None;
+    }
+    let cost = &worked.tally().cost;
+    let said = worked.flop.unwrap_or(0);
+    let total_flop = cost.total_flop().saturating_add(said);
+    let bytes = cost.bytes().saturating_add(worked.bytes.unwrap_or(0));
+    row.work.flop = Some(cost.flop().saturating_add(said));
+    row.work.total_flop = Some(total_flop);
+    row.work.executed_flop = Some(cost.executed_flop().saturating_add(said));
+    row.work.bytes_moved = Some(bytes);
+    if worked.flop.is_none() {
+        row.work.mac = Some(cost.mac);
+    } else {
+        explain(row, ["mac"], SAID_INSIDE);
+    }
+    if bytes > 0 {
+        row.work.intensity = Some(total_flop as f64 / bytes as f64);
+    } else {
+        explain(row, ["intensity"], NO_BYTES);
+    }
+    let known = match Known::of(node, worked) {
+        Ok(known) => known,
+        Err(why) => {
+            let rates = ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"];
+            explain(row, rates, why);
+            return None;
+        }
+    };
+    let per_s = |amount: u128| Some(amount as f64 / (known.total_ns as f64 / 1e9));
+    row.work.flop_per_s = per_s(known.flop);
+    row.work.bytes_moved_per_s = per_s(known.bytes);
+    // What only some spans say is over the time of those.
+    if let Some(work) = node.tally.work.as_deref() {
+        let per_s = |carried| given::per_s(carried, node.tally.count, &node.on_device);
+        row.work.flop_per_s = per_s(&work.flop).or(row.work.flop_per_s);
+        row.work.bytes_moved_per_s = per_s(&work.bytes).or(row.work.bytes_moved_per_s);
+    }
+    (known.flop > 0).then(|| known.executed_flop as f64 / known.flop as f64)
+}
+
+/// What the spans of a row did in which no call is left out, and how long these took.
+struct Known {
+    total_ns: u64,
+    flop: u128,
+    executed_flop: u128,
+    bytes: u128,
+}
+
+impl Known {
+    fn of(node: &Node, worked: &Worked) -> Result<Self, &'static str> {
+        let (left_out, counted) = (&node.left_out, &worked.counted);
+        let is_said = worked.flop.is_some() || worked.bytes.is_some();
+        // What a program says in a span, and what a device tells, isn't known by whether a call is left out.
+        let is_known = counted.left_out == left_out.own.left_out && !is_said;
+        if counted.left_out > 0 && (!is_known || device_time::is_told(&node.on_device)) {
+            return Err(LEFT_OUT);
+        }
+        let host_ns = node.total_ns().saturating_sub(left_out.total_ns);
+        let total_ns = device_time::work_ns(&node.on_device, node.tally.count, host_ns)?;
+        if node.tally.count == 0 || total_ns == 0 {
+            return Err(if left_out.count > 0 {
+                LEFT_OUT_IN_ALL
+            } else {
+                NO_TIME
+            });
+        }
+        let (all, without) = (&counted.tally.cost, &left_out.own.tally.cost);
+        let said = worked.flop.unwrap_or(0);
+        let flop = |of: fn(&Cost) -> u128| of(all).saturating_sub(of(without)).saturating_add(said);
+        Ok(Self {
+            total_ns,
+            flop: flop(Cost::flop),
+            executed_flop: flop(Cost::executed_flop),
+            bytes: all
+                .bytes()
+                .saturating_sub(without.bytes())
+                .saturating_add(worked.bytes.unwrap_or(0)),
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! Epochs as a summary tells them: in nanoseconds of the run, with the last values of metrics.
+
+use std::collections::BTreeMap;
+
+use laptime_core::path;
+
+use crate::reading::process::Process;
+use crate::summarize::ranks;
+use crate::summary::Epoch;
+use crate::summary::process::ProcessEpochs;
+
+/// A process's epochs, at times since `start_ns`, with the metrics in each.
+pub fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
+    let timeline = process.anchors.timeline();
+    let found = process.epochs.found();
+    let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
+    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    let ends = found
+        .iter()
+        .skip(1)
+        .map(|next| next.start)
+        .chain([u64::MAX]);
+    found
+        .iter()
+        .zip(ends)
+        .map(|(epoch, end)| Epoch {
+            at_ns: since(epoch.start),
+            duration_ns: since(epoch.end).saturating_sub(since(epoch.start)),
+            step_count: epoch.steps,
+            evaluation_ns: (epoch.evaluations > 0)
+                .then(|| (epoch.evaluation as f64 * ns_per_tick).round() as u64),
+            metrics: metrics(process, epoch.start, end),
+        })
+        .collect()
+}
+
+/// How long each process's epochs took, those of [`Summary::epochs`](crate::Summary::epochs) first;
+/// nothing where fewer than two processes have any.
+pub fn of_each(processes: &[Process]) -> Vec<ProcessEpochs> {
+    let told = processes.iter().filter_map(|process| {
+        let found = process.epochs.found();
+        let (first, last) = (found.first()?, found.last()?);
+        Some(ProcessEpochs {
+            pid: process.header.pid,
+            rank: ranks::rank_of(process),
+            count: found.len() as u64,
+            duration_ns: (process.anchors.timeline().monotonic_ns(last.end))
+                .saturating_sub(process.anchors.timeline().monotonic_ns(first.start)),
+        })
+    });
+    let told: Vec<ProcessEpochs> = told.collect();
+    if told.len() < 2 { Vec::new() } else { told }
+}
+
+/// The last values after one moment and until another.
+fn metrics(process: &Process, start: u64, end: u64) -> BTreeMap<String, f64> {
+    let whole = process.events.metrics.iter();
+    let whole = whole.filter(|(_, values)| values.series.is_whole());
+    whole
+        .filter_map(|(path, values)| {
+            let inside = (values.series.iter()).filter(|(at, _)| start < *at && *at <= end);
+            let (_, last) = inside.max_by_key(|(at, _)| *at)?;
+            let name = path::join(process.paths.names(*path));
+            last.is_finite().then_some((name, last))
+        })
+        .collect()
+}

@@ -1,0 +1,247 @@
+//! Memory that grows while steps are taken, told from what each step left and from the levels that a
+//! recording notes: those see what is left between steps as well, which no lap does.
+//!
+//! A level that is read within a step holds what the step frees again. The lowest one of several readings
+//! is what is left at rest, so a line is laid through the lowest levels of up to twelve parts, over the
+//! number of steps taken: steps that grow shorter leave as much each in less time.
+//!
+//! Neighbouring levels are alike where a program does the same for a while. The interval of the slope
+//! allows for that by fewer effective points (Santer et al., "Statistical significance of trends and trend
+//! differences in layer-average atmospheric temperature time series", J. Geophys. Res. 105, 2000), or tells from
+//! the rises between neighbours, which are not alike where levels are (first differences).
+
+use crate::reading::recorder_samples::Readings;
+use crate::reading::step_stretches::{self, Stretch};
+
+/// Parts of the steady state that have a lowest level each: enough for a line.
+const MOST_PARTS: usize = 12;
+/// Fewest that tell a line; of a short run, single readings.
+const LEAST_PARTS: usize = 6;
+/// Readings in a part, where there are enough.
+const READINGS: usize = 2;
+/// Fewest readings at either end for a rise.
+const LEAST_READINGS: usize = 2;
+/// Readings must span this part of the steps to tell about them.
+const TELLING_RATIO: f64 = 0.5;
+/// The end of the steps, in which growth must go on: late enough for a buffer that most steps fill.
+const LATE_RATIO: f64 = 0.2;
+/// Stretches whose means tell how well the mean of all is known; alike neighbours fall into one.
+const BLOCKS: usize = 10;
+/// The part of a run without steps in which it begins: packages are imported, and data are read.
+const BEGINNING_RATIO: f64 = 0.2;
+/// Growth over time must go on in each of so many parts of it.
+const THIRDS: usize = 3;
+/// How fast it must do so there, as a part of how fast it does in all.
+const STEADY_RATIO: f64 = 0.5;
+/// And between the last two of its parts.
+const LAST_RATIO: f64 = 0.25;
+/// Half the width of a 95 % interval, in standard errors, by degrees of freedom from 1 on.
+const ERRORS: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
+
+/// By how much memory grew along a line.
+///
+/// **Units** bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Growth {
+    /// From the first step to the last.
+    pub bytes: f64,
+    /// Half the width of the 95 % interval of that.
+    pub uncertainty: f64,
+    /// How fast it grew at the end, over how fast it grew in all.
+    pub late_ratio: f64,
+}
+
+/// How memory grew over time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OverTime {
+    /// By how much in that time.
+    pub growth: Growth,
+    /// When that began, in ticks.
+    pub from: u64,
+    /// How long that was.
+    pub ticks: u64,
+}
+
+/// What steps left inside of their laps.
+pub fn inside(steps: &[Stretch]) -> Option<Growth> {
+    let counted: u64 = steps.iter().map(|one| one.counted).sum();
+    if counted == 0 || steps.len() < BLOCKS {
+        return None;
+    }
+    let kept: i64 = steps.iter().map(|one| one.net_bytes).sum();
+    let mean = kept as f64 / counted as f64;
+    let blocks = (0..BLOCKS).map(|index| {
+        let block = &steps[index * steps.len() / BLOCKS..(index + 1) * steps.len() / BLOCKS];
+        let (bytes, count) = sums(block.iter().copied());
+        if count > 0.0 { bytes / count } else { mean }
+    });
+    let square: f64 = blocks.map(|one| (one - mean).powi(2)).sum();
+    let error = (square / (BLOCKS * (BLOCKS - 1)) as f64).sqrt();
+    let late = (steps.len() as f64 * LATE_RATIO).ceil() as usize;
+    let (bytes, count) = sums(steps[steps.len() - late..].iter().copied());
+    Some(Growth {
+        bytes: kept as f64,
+        uncertainty: ERRORS[BLOCKS - 2] * error * counted as f64,
+        late_ratio: bytes / count.max(1.0) / mean,
+    })
+}
+
+/// Bytes, and of how many steps.
+fn sums(steps: impl Iterator<Item = Stretch>) -> (f64, f64) {
+    steps.fold((0.0, 0.0), |(bytes, count), one| {
+        (bytes + one.net_bytes as f64, count + one.counted as f64)
+    })
+}
+
+/// The growth of the whole process over steps, the last of which ends at `to`; `None` where too little
+/// was read.
+pub fn of_process(readings: &Readings, steps: &[Stretch], to: u64) -> Option<Growth> {
+    let from = steps.first()?.start;
+    let count: u64 = steps.iter().map(|one| one.count).sum();
+    let mut levels: Vec<(f64, f64)> = readings
+        .levels()
+        .filter(|(at, _)| (from..to).contains(at))
+        .map(|(at, bytes)| (step_stretches::steps_until(steps, at, to), bytes as f64))
+        .collect();
+    levels.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let span = levels.last()?.0 - levels.first()?.0;
+    if levels.len() < LEAST_PARTS || span < TELLING_RATIO * count as f64 {
+        return None;
+    }
+    let points = lowest(&levels);
+    let (slope, uncertainty) = line(&points)?;
+    Some(Growth {
+        bytes: slope * count as f64,
+        uncertainty: uncertainty * count as f64,
+        late_ratio: late_slope(&points)? / slope,
+    })
+}
+
+/// The lowest level of each part, in order.
+fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let parts = (levels.len() / READINGS).clamp(LEAST_PARTS, MOST_PARTS);
+    let lowest = (0..parts).filter_map(|index| {
+        let part = &levels[index * levels.len() / parts..(index + 1) * levels.len() / parts];
+        part.iter()
+            .copied()
+            .min_by(|one, other| one.1.total_cmp(&other.1))
+    });
+    lowest.collect()
+}
+
+/// The growth of a process without steps until `to`, over its time: of what is left when the time in which
+/// programs begin is left out. `None` where too little was read, or one third of the time has much less of it
+/// than the others, as where a buffer fills or packages are imported.
+pub fn over_time(readings: &Readings, to: u64) -> Option<OverTime> {
+    let read = readings.levels().filter(|(at, _)| *at <= to);
+    let mut levels: Vec<(f64, f64)> = read.map(|(at, bytes)| (at as f64, bytes as f64)).collect();
+    levels.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (first, last) = (levels.first()?.0, levels.last()?.0);
+    levels.retain(|(at, _)| *at >= first + BEGINNING_RATIO * (last - first));
+    if levels.len() < READINGS * MOST_PARTS {
+        return None;
+    }
+    let points = lowest(&levels);
+    let (slope, uncertainty) = line(&points)?;
+    let (first, last) = (points[0].0, points[points.len() - 1].0);
+    let at = |part: usize| points[part * (points.len() - 1) / THIRDS];
+    let goes_on = |ratio: f64, from: (f64, f64), to: (f64, f64)| {
+        to.1 - from.1 >= ratio * slope * (to.0 - from.0)
+    };
+    let mut thirds = (0..THIRDS).map(|part| (at(part), at(part + 1)));
+    let is_steady = thirds.all(|(from, to)| goes_on(STEADY_RATIO, from, to))
+        && goes_on(
+            LAST_RATIO,
+            points[points.len() - 2],
+            points[points.len() - 1],
+        );
+    (slope > 0.0 && is_steady).then_some(OverTime {
+        growth: Growth {
+            bytes: slope * (last - first),
+            uncertainty: uncertainty * (last - first),
+            late_ratio: late_slope(&points)? / slope,
+        },
+        from: first as u64,
+        ticks: (last - first) as u64,
+    })
+}
+
+/// How much higher the level is per step, from about where the end begins to the last point.
+fn late_slope(points: &[(f64, f64)]) -> Option<f64> {
+    let (last, before) = points.split_last()?;
+    let late = last.0 - LATE_RATIO * (last.0 - before.first()?.0);
+    let away = |point: &(f64, f64)| (point.0 - late).abs();
+    let begin = before
+        .iter()
+        .min_by(|one, other| away(one).total_cmp(&away(other)))?;
+    Some((last.1 - begin.1) / (last.0 - begin.0))
+}
+
+/// By how much the lowest level of the last quarter lies above that of the first, in bytes; of a short
+/// stretch single readings of its last and first third, and 0 where it has none. `None` where the
+/// recording has no levels.
+pub fn risen(readings: &Readings, from: u64, to: u64) -> Option<i64> {
+    readings.levels().next()?;
+    let width = to.saturating_sub(from).max(1) as f64;
+    let part = |at: u64| (at - from) as f64 / width;
+    let levels = || readings.levels().filter(|(at, _)| (from..to).contains(at));
+    let lowest = |is_meant: &dyn Fn(f64) -> bool, least: usize| {
+        let meant = levels().filter(|(at, _)| is_meant(part(*at)));
+        let bytes: Vec<i64> = meant.map(|(_, bytes)| bytes).collect();
+        (bytes.len() >= least).then(|| bytes.into_iter().min())?
+    };
+    let risen = |ends: f64, least: usize| {
+        let first = lowest(&|part| part < ends, least)?;
+        let last = lowest(&|part| part >= 1.0 - ends, least)?;
+        Some(last.saturating_sub(first))
+    };
+    let ends = risen(0.25, LEAST_READINGS).or_else(|| risen(1.0 / 3.0, 1));
+    Some(ends.unwrap_or(0))
+}
+
+/// The slope of the line of least squares, and half the width of its 95 % interval.
+fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let count = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x_mean, y_mean) = (mean(|point| point.0), mean(|point| point.1));
+    let spread: f64 = points.iter().map(|(x, _)| (x - x_mean).powi(2)).sum();
+    if spread <= 0.0 {
+        return None;
+    }
+    let products = points.iter().map(|(x, y)| (x - x_mean) * (y - y_mean));
+    let slope = products.sum::<f64>() / spread;
+    let rests: Vec<f64> = points
+        .iter()
+        .map(|(x, y)| y - y_mean - slope * (x - x_mean))
+        .collect();
+    let rest: f64 = rests.iter().map(|rest| rest * rest).sum();
+    let beside: f64 = rests.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let alike = if rest > 0.0 { beside / rest } else { 0.0 };
+    // Of few points, beside a line that is fitted to them, it comes out too low by about this (Kendall 1954).
+    let alike = (alike + (1.0 + 4.0 * alike) / count).clamp(0.0, 0.99);
+    let degrees = (count * (1.0 - alike) / (1.0 + alike) - 2.0).max(1.0);
+    let of_levels = errors(degrees) * (rest / degrees / spread).sqrt();
+    Some((slope, of_levels.min(uncertainty_of_rises(points)?)))
+}
+
+/// Half the width of the 95 % interval of a slope, by how much the slopes between neighbours scatter: it is the
+/// narrower one where a level wanders, and so few effective points are left that they would tell of no line.
+fn uncertainty_of_rises(points: &[(f64, f64)]) -> Option<f64> {
+    let (first, last) = (points.first()?, points.last()?);
+    let slope = (last.1 - first.1) / (last.0 - first.0);
+    let rises = points.windows(2);
+    let rests = rises.map(|pair| pair[1].1 - pair[0].1 - slope * (pair[1].0 - pair[0].0));
+    let rest: f64 = rests.map(|rest| rest * rest).sum();
+    let count = (points.len() - 1) as f64;
+    let degrees = count - 1.0;
+    Some(errors(degrees) * (count * rest / degrees).sqrt() / (last.0 - first.0))
+}
+
+/// Half the width of a 95 % interval, in standard errors.
+fn errors(degrees: f64) -> f64 {
+    ERRORS[(degrees as usize).clamp(1, ERRORS.len()) - 1]
+}
+
+#[cfg(test)]
+#[path = "tests/memory_growth.rs"]
+mod tests;

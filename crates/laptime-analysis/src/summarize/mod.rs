@@ -1,0 +1,20 @@
+//! From everything that was read to a summary, stage by stage: wall time, steady state, tree, rows.
+//!
+//! Input is `reading`, output are the plain values of `summary`.
+
+pub(crate) mod columns;
+pub mod device_steps;
+mod epochs;
+pub(crate) mod memory_growth;
+mod per_process;
+pub(crate) mod ranks;
+mod replaced_programs;
+pub(crate) mod rows;
+mod run_facts;
+pub(crate) mod stages;
+mod steady_rows;
+pub(crate) mod steady_state;
+pub(crate) mod tree;
+pub(crate) mod wall_time;
+pub(crate) mod worker_starts;
+mod workers;

@@ -1,0 +1,274 @@
+//! Processes that train side by side: what a step of each is made of, and which one the
+//! others wait for.
+//!
+//! Ranks that exchange gradients take steps of one length: a slow one shows in its own work, and the
+//! others show it where they wait. Where communication is told apart, that is where; it is taken
+//! out of the phases that it lies in, so that the parts of a step add up. Where it is not, they wait
+//! in backward or optimizer, and all else is work. So work and waiting are compared apart.
+//! Nobody waits among processes that say neither a rank nor an exchange: all that they do is work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use laptime_core::{PathId, PhaseName};
+
+use crate::reading::process::Process;
+use crate::reading::totals::Totals;
+use crate::summary::finding::Finding;
+use crate::summary::process::{Part, Rank};
+use crate::summary::spoken::spoken;
+
+/// The note in which a process of a group tells its rank.
+const RANK: &str = "environment.rank";
+/// Difference between ranks, as a share of a step, below which nothing is said.
+const WORTH_TELLING: f64 = 0.1;
+/// How the rest of a step is called.
+const NO_PHASE: &str = "code outside of phases";
+/// How much of a rank's longer work the others must wait for it to be what they wait for.
+const MOSTLY: f64 = 0.5;
+
+/// What a step of a process is made of; `None` without a finished step.
+pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
+    let path = process.followed.steps()?.path;
+    let (step_count, total_ns) = totals.finished(path);
+    let mean_ns = |total_ns: u64| {
+        (step_count > 0).then(|| (total_ns as f64 / step_count as f64).round() as u64)
+    };
+    let step_ns = mean_ns(total_ns)?;
+    let mut exchanged_ns = 0_u64;
+    let mut inside: BTreeMap<PathId, u64> = BTreeMap::new();
+    for (id, _) in process.paths.iter() {
+        if let Some(part) = exchanges_in(process, path, id) {
+            let (_, total_ns) = totals.finished(id);
+            exchanged_ns = exchanged_ns.saturating_add(total_ns);
+            let sum: &mut u64 = inside.entry(part).or_default();
+            *sum = sum.saturating_add(total_ns);
+        }
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    let mut add = |name: &str, total_ns: u64| {
+        parts.extend(mean_ns(total_ns).map(|per_step_ns| Part {
+            name: name.to_owned(),
+            per_step_ns,
+        }));
+    };
+    for (id, entry) in process.paths.iter() {
+        let is_part = entry.parent == path && id != PathId::OVERFLOW;
+        if is_part && PhaseName::of(&entry.name) != Some(PhaseName::Communication) {
+            let (count, total_ns) = totals.finished(id);
+            if count > 0 {
+                let inside_ns = inside.get(&id).copied().unwrap_or_default();
+                add(&entry.name, total_ns.saturating_sub(inside_ns));
+            }
+        }
+    }
+    if exchanged_ns > 0 {
+        add(PhaseName::Communication.text(), exchanged_ns);
+    }
+    parts.sort_by_key(|part| PhaseName::of(&part.name).map_or(u8::MAX, |name| name as u8));
+    let named_ns = sum(parts.iter().map(|part| part.per_step_ns));
+    Some(Rank {
+        pid: process.header.pid,
+        rank: rank_of(process),
+        step_count,
+        step_ns,
+        parts,
+        rest_ns: step_ns.saturating_sub(named_ns),
+    })
+}
+
+/// The part of a step that an exchange with other processes lies in; itself, if it lies in none.
+fn exchanges_in(process: &Process, step: PathId, id: PathId) -> Option<PathId> {
+    let is_exchange = |id| {
+        let entry = process.paths.get(id);
+        entry.is_some_and(|entry| PhaseName::of(&entry.name) == Some(PhaseName::Communication))
+    };
+    if id == PathId::OVERFLOW || !is_exchange(id) {
+        return None;
+    }
+    let mut part = id;
+    loop {
+        let parent = process.paths.get(part)?.parent;
+        if parent == step {
+            return Some(part);
+        }
+        // One inside another is told with that.
+        if parent == PathId::ROOT || is_exchange(parent) {
+            return None;
+        }
+        part = parent;
+    }
+}
+
+/// The rank that a process told.
+pub fn rank_of(process: &Process) -> Option<String> {
+    let mut notes = process.notes.iter();
+    let (_, rank) = notes.find(|(code, _)| code == RANK)?;
+    Some(rank.clone())
+}
+
+/// In which order processes are told: by their ranks' numbers, then those without one.
+pub fn order(rank: Option<&str>) -> u64 {
+    rank.and_then(|rank| rank.parse().ok()).unwrap_or(u64::MAX)
+}
+
+/// In what a process waits for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// In nothing: nothing says that they exchange anything.
+    Nowhere,
+    /// In its exchanges, which are told apart.
+    InExchanges,
+    /// In the phases in which gradients are exchanged.
+    InPhases,
+}
+
+/// Processes whose steps are compared.
+struct Group<'a> {
+    ranks: Vec<&'a Rank>,
+    /// Whether they exchange something, so that one can wait for another.
+    exchanges: bool,
+}
+
+impl<'a> Group<'a> {
+    /// Those that exchange something where there are several, else all. Two of one number are of different groups.
+    fn of(ranks: &'a [Rank]) -> Self {
+        let exchanging: Vec<&Rank> = ranks.iter().filter(|rank| rank.exchanges()).collect();
+        let mut numbers = BTreeSet::new();
+        let are_one = (exchanging.iter())
+            .filter_map(|rank| rank.rank.as_deref())
+            .all(|number| numbers.insert(number));
+        if are_one && exchanging.len() > 1 {
+            return Self {
+                ranks: exchanging,
+                exchanges: true,
+            };
+        }
+        Self {
+            ranks: ranks.iter().collect(),
+            exchanges: false,
+        }
+    }
+
+    fn waits(&self, rank: &Rank) -> Waits {
+        match (self.exchanges, rank.tells_exchanges()) {
+            (false, _) => Waits::Nowhere,
+            (true, true) => Waits::InExchanges,
+            (true, false) => Waits::InPhases,
+        }
+    }
+
+    /// In what one waits for the others.
+    fn waiting(&self, rank: &'a Rank) -> impl Iterator<Item = &'a Part> {
+        let waits = self.waits(rank);
+        rank.parts.iter().filter(move |part| part.is_waiting(waits))
+    }
+
+    /// Time per step of what a process's own speed decides, by name.
+    fn work(&self, rank: &'a Rank) -> impl Iterator<Item = (&'a str, u64)> {
+        let waits = self.waits(rank);
+        let parts = rank
+            .parts
+            .iter()
+            .filter(move |part| !part.is_waiting(waits));
+        let parts = parts.map(|part| (part.name.as_str(), part.per_step_ns));
+        parts.chain([(NO_PHASE, rank.rest_ns)])
+    }
+
+    fn work_ns(&self, rank: &'a Rank) -> u64 {
+        sum(self.work(rank).map(|(_, ns)| ns))
+    }
+}
+
+impl Rank {
+    /// Whether it told what it exchanges with the others.
+    fn tells_exchanges(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| PhaseName::of(&part.name) == Some(PhaseName::Communication))
+    }
+
+    /// Whether anything says that it exchanges something with others: it is one of a group, or an exchange was seen.
+    fn exchanges(&self) -> bool {
+        self.rank.is_some() || self.tells_exchanges()
+    }
+
+    fn waiting(&self, name: &str) -> u64 {
+        let found = self.parts.iter().find(|part| part.name == name);
+        found.map_or(0, |part| part.per_step_ns)
+    }
+}
+
+fn sum(parts: impl Iterator<Item = u64>) -> u64 {
+    parts.fold(0, u64::saturating_add)
+}
+
+impl Part {
+    /// Whether a process waits for others in it.
+    fn is_waiting(&self, waits: Waits) -> bool {
+        match PhaseName::of(&self.name) {
+            Some(PhaseName::Communication) => waits != Waits::Nowhere,
+            Some(PhaseName::Backward | PhaseName::Optimizer) => waits == Waits::InPhases,
+            _ => false,
+        }
+    }
+}
+
+/// What there is to say about ranks that differ.
+pub fn difference(ranks: &[Rank]) -> Option<Finding> {
+    let group = Group::of(ranks);
+    let ranks = || group.ranks.iter().copied();
+    let slow = ranks().max_by_key(|rank| group.work_ns(rank))?;
+    let fast = ranks().min_by_key(|rank| group.work_ns(rank))?;
+    let more_ns = group.work_ns(slow) - group.work_ns(fast);
+    let step_ns = ranks().map(|rank| rank.step_ns).max()?;
+    if more_ns as f64 > WORTH_TELLING * step_ns as f64 {
+        let most = |name: &str| group.work(fast).find(|(known, _)| *known == name);
+        let longer =
+            |(name, ns): &(&str, u64)| ns.saturating_sub(most(name).map_or(0, |one| one.1));
+        let (part, part_ns) = group.work(slow).max_by_key(longer)?;
+        let others_ns = most(part).map_or(0, |(_, ns)| ns);
+        let took = format!(
+            "its {part} takes {} per step where {} needs {}",
+            spoken(part_ns),
+            fast.called(),
+            spoken(others_ns),
+        );
+        let longer = |part: &Part| part.per_step_ns.saturating_sub(slow.waiting(&part.name));
+        let waits = group
+            .waiting(fast)
+            .map(|part| (longer(part), &part.name))
+            .max();
+        let waits = waits.filter(|(ns, _)| *ns as f64 >= MOSTLY * more_ns as f64);
+        return Some(match waits {
+            Some((waits_ns, name)) => Finding::Ranks {
+                holds_up: true,
+                message: format!(
+                    "{} holds the others up: {took}; they wait {} of each step in their {name}",
+                    slow.called(),
+                    spoken(waits_ns),
+                ),
+            },
+            None => Finding::Ranks {
+                holds_up: false,
+                message: format!("{} is slower: {took}", slow.called()),
+            },
+        });
+    }
+    let slow = ranks().max_by_key(|rank| rank.step_ns)?;
+    let fast = ranks().min_by_key(|rank| rank.step_ns)?;
+    ((slow.step_ns - fast.step_ns) as f64 > WORTH_TELLING * step_ns as f64).then(|| {
+        Finding::Ranks {
+            holds_up: false,
+            message: format!(
+                "{} is slower: its step takes {}, that of {} takes {}",
+                slow.called(),
+                spoken(slow.step_ns),
+                fast.called(),
+                spoken(fast.step_ns),
+            ),
+        }
+    })
+}
+
+#[cfg(test)]
+#[path = "tests/ranks.rs"]
+mod tests;

@@ -1,0 +1,91 @@
+//! Rows of the steady state: of one process, or of several together.
+//!
+//! The second pass left each process the totals of its own steady state; [`of_process`] closes
+//! them, and [`joined`] makes rows of as many as are asked for.
+
+use crate::reading::process::{Process, SteadyTotals};
+use crate::reading::totals::Totals;
+use crate::summarize::columns::operations::Peaks;
+use crate::summarize::rows;
+use crate::summarize::steady_state::Start;
+use crate::summarize::tree::Tree;
+use crate::summarize::wall_time::Leftovers;
+use crate::summary::Steady;
+
+/// What a process did in its steady state.
+#[derive(Debug)]
+pub struct SteadyPart {
+    /// Spans, those that were open at the end included.
+    pub totals: Totals,
+    /// How long it took; 0 of a process whose time is not shared out.
+    wall_ns: u64,
+    leftovers: Leftovers,
+}
+
+/// Takes the steady state out of a process that ended at `end_ns`; `None` where no second pass told it.
+pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Option<SteadyPart> {
+    let SteadyTotals {
+        from,
+        since_ns,
+        mut totals,
+        ..
+    } = process.steady.take()?;
+    let timeline = process.anchors.timeline();
+    process.take_open(&mut totals, from, timeline.ticks_at(end_ns));
+    totals.settle_rests(&process.paths, from, process.anchors.rate());
+    let (mut wall_ns, mut leftovers) = (0, Leftovers::default());
+    if is_measured {
+        let end_ns = if process.tail_is_empty() {
+            timeline.monotonic_ns(totals.last_end)
+        } else {
+            end_ns
+        };
+        wall_ns = end_ns.saturating_sub(since_ns);
+        let covered = process.covered(&mut totals, from, timeline.ticks_at(end_ns));
+        let covered = covered.filter(|covered| covered.is_all);
+        leftovers.other_ns = covered.map(|covered| wall_ns.saturating_sub(covered.ns));
+    }
+    Some(SteadyPart {
+        totals,
+        wall_ns,
+        leftovers,
+    })
+}
+
+/// The steady state that processes have together.
+pub fn joined<'a>(
+    parts: impl Iterator<Item = (&'a Process, &'a mut SteadyPart)>,
+    start: Start,
+    peaks: &mut Peaks,
+) -> Steady {
+    let mut tree = Tree::new();
+    let mut wall_ns = 0_u64;
+    let mut leftovers = Leftovers::default();
+    for (process, part) in parts {
+        wall_ns = wall_ns.saturating_add(part.wall_ns);
+        leftovers.add(part.leftovers);
+        tree.absorb(&process.paths, &mut part.totals);
+        let mut tail = process.tail.clone();
+        tree.absorb_tail(&process.paths, &mut tail);
+        for ran in [&part.totals.ran, &process.tail_ran] {
+            tree.absorb_operations(&process.paths, &process.stretches, ran);
+        }
+        tree.absorb_left_out(&process.paths, &process.left_out.steady);
+        for told in [&part.totals.on_devices, &process.tail_on_devices] {
+            tree.absorb_devices(&process.paths, told);
+        }
+        for told in [&part.totals.device_memory, &process.tail_device_memory] {
+            tree.absorb_device_memory(&process.paths, told);
+        }
+    }
+    Steady {
+        step_path: start.step_path,
+        from_step: start.from_step,
+        skipped_count: start.skipped_count,
+        skipped_ns: start.skipped_ns,
+        wall_ns,
+        rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
+        warnings: start.warnings,
+        kept_ratio: start.kept_ratio,
+    }
+}

@@ -1,0 +1,193 @@
+//! Where the steady state begins: at the first steady step of each process that has steps.
+//!
+//! Steps are the spans of the path named `step` and of the track that have most of them;
+//! without any, the outermost spans that the program repeats most of the time. From
+//! the start of the first steady one on, spans of all tracks count; those of processes without
+//! steps from the earliest of these moments on.
+
+use laptime_core::{RunInfo, Unavailable, Warning, path};
+
+use crate::benchmark::warm_up;
+use crate::doubts::busy_machine;
+use crate::reading::process::Process;
+use crate::reading::recorder_samples::Kept;
+use crate::reading::series::Series;
+use crate::summarize::memory_growth::{self, Growth};
+use crate::summarize::wall_time::trained;
+use crate::summary::noun;
+
+/// The start of the steady state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// Path whose spans are the steps, printed.
+    pub step_path: String,
+    /// The first steady step, from 0, as the program counts them; of several processes, the latest.
+    pub from_step: u64,
+    /// Steps before it that have the name of all; of several processes, the most.
+    pub skipped_count: u64,
+    /// What these took; of several processes, the longest.
+    pub skipped_ns: u64,
+    /// What there is to doubt about it.
+    pub warnings: Vec<Warning>,
+    /// What took the CPU before it, in the first process.
+    pub busy_before: Option<Warning>,
+    /// The part of the time from there on in which the steps' thread was ready and had no CPU, in the first
+    /// process; `None` where it isn't known.
+    pub kept_ratio: Option<f64>,
+    /// How memory grows from there on, in the first process.
+    pub growth: Option<Growth>,
+    /// What its steps leave inside of their laps.
+    pub inside: Option<Growth>,
+    /// By how many bytes it lies higher at the end, in the first process.
+    pub risen_bytes: Option<i64>,
+}
+
+/// Finds it, or says why there is none.
+pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unavailable> {
+    let each = each(processes, run);
+    let is_single = each.len() == 1;
+    let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    for (index, one) in each {
+        let whose = if is_single {
+            String::new()
+        } else {
+            format!("process {}: ", processes[index].header.pid)
+        };
+        let one = one.map_err(|why| Unavailable(format!("{whose}{why}")))?;
+        warnings.extend(one.doubt.clone().map(|doubt| Warning {
+            message: format!("{whose}{}", doubt.message),
+            ..doubt
+        }));
+        found.push(one);
+    }
+    let first = found.first();
+    let first = first.ok_or_else(|| Unavailable("no process was recorded".to_owned()))?;
+    Ok(Start {
+        step_path: first.step_path.clone(),
+        from_step: found.iter().map(|one| one.from_step).max().unwrap_or(0),
+        skipped_count: found.iter().map(|one| one.skipped_count).max().unwrap_or(0),
+        skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
+        warnings,
+        busy_before: first.busy_before.clone(),
+        kept_ratio: first.kept_ratio,
+        growth: first.growth,
+        inside: first.inside,
+        risen_bytes: first.risen_bytes,
+    })
+}
+
+/// When it begins in each process, `CLOCK_MONOTONIC` ns: where all processes with steps have a
+/// steady state or, if `any` does, where one has.
+pub fn moments(processes: &[Process], run: Option<&RunInfo>, any: bool) -> Option<Vec<u64>> {
+    let each = each(processes, run);
+    let found = each.iter().map(|(index, one)| {
+        let since_ns = one.as_ref().ok()?.since_ns;
+        Some((*index, since_ns))
+    });
+    let found: Vec<(usize, u64)> = if any {
+        found.flatten().collect()
+    } else {
+        found.collect::<Option<_>>()?
+    };
+    // Helpers have no steps to tell by. What they do from the first steady step of any on serves steady
+    // steps; from the last one on, a process that is slow to settle would hide the others' helpers.
+    let earliest_ns = found.iter().map(|(_, since_ns)| *since_ns).min()?;
+    let mut all = vec![earliest_ns; processes.len()];
+    for (index, since_ns) in found {
+        all[index] = since_ns;
+    }
+    Some(all)
+}
+
+/// That of each process that takes steps, with its place among all.
+fn each(processes: &[Process], run: Option<&RunInfo>) -> Vec<(usize, Result<Found, Unavailable>)> {
+    let trained = trained(processes, run).into_iter();
+    trained
+        .map(|index| (index, of_process(&processes[index])))
+        .collect()
+}
+
+/// The steady state of one process.
+struct Found {
+    step_path: String,
+    from_step: u64,
+    skipped_count: u64,
+    skipped_ns: u64,
+    since_ns: u64,
+    doubt: Option<Warning>,
+    busy_before: Option<Warning>,
+    kept_ratio: Option<f64>,
+    growth: Option<Growth>,
+    inside: Option<Growth>,
+    risen_bytes: Option<i64>,
+}
+
+/// What the steps of a whole run leave inside of their laps.
+pub fn inside_of_all(process: &Process) -> Option<Growth> {
+    memory_growth::inside(&repeated(process)?.course.since(0))
+}
+
+/// By how many bytes the level of a process rose from its first step on.
+pub fn risen_in_all(process: &Process) -> Option<i64> {
+    let first = repeated(process)?.course.since(0).first()?.start;
+    memory_growth::risen(&process.readings, first, process.last_end)
+}
+
+fn repeated(process: &Process) -> Option<&Series> {
+    let followed = &process.followed;
+    followed
+        .steps()
+        .or_else(|| followed.repeated(process.last_end))
+}
+
+fn of_process(process: &Process) -> Result<Found, Unavailable> {
+    let series = repeated(process).ok_or_else(|| {
+        Unavailable("no span named \"step\" tells one step from the next".to_owned())
+    })?;
+    let steps = series.steps();
+    let durations: Vec<u64> = steps.iter().map(|step| step.duration).collect();
+    let found = warm_up::find(&durations).map_err(|why| {
+        if process.tail_is_empty() {
+            return why;
+        }
+        Unavailable(format!(
+            "{why} (a running program keeps its first spans one by one, which held {} steps; the report of its recording can tell more)",
+            durations.len()
+        ))
+    })?;
+    let found = found.worth_telling(&durations);
+    let first = found.steps;
+    if process.tail_since < steps[first].start {
+        return Err(Unavailable(
+            "a span begun during warm-up ended later, when this running program had stopped keeping span by span; the report of its recording can tell".to_owned(),
+        ));
+    }
+    let timeline = process.anchors.timeline();
+    let since = series.course.since(steps[first].start);
+    let durations = durations[..first].iter().copied();
+    let warm_up = durations.fold(0, u64::saturating_add);
+    let since_ns = timeline.monotonic_ns(steps[first].start);
+    let step_path = path::join(process.paths.names(series.path));
+    Ok(Found {
+        growth: memory_growth::of_process(&process.readings, &since, process.last_end),
+        inside: memory_growth::inside(&since),
+        risen_bytes: memory_growth::risen(&process.readings, steps[first].start, process.last_end),
+        doubt: busy_machine::doubt(process, series, &steps, &found, noun(&step_path)),
+        kept_ratio: busy_machine::since(process, series, steps[first]).map(Kept::ratio),
+        busy_before: busy_machine::of_warm_up(
+            process,
+            series,
+            (steps[0], steps[first]),
+            noun(&step_path),
+        ),
+        step_path,
+        from_step: process.number(series, first, steps[first]),
+        skipped_count: first as u64,
+        skipped_ns: process.anchors.rate().nanoseconds(warm_up),
+        since_ns,
+    })
+}
+
+#[cfg(test)]
+#[path = "tests/steady_state.rs"]
+mod tests;

@@ -1,0 +1,303 @@
+//! The span tree of a whole run: paths of all processes merged by their names.
+
+use std::collections::{BTreeMap, HashMap};
+use std::iter;
+
+use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, PathTally, Tallies};
+
+use crate::reading::process::Process;
+use crate::reading::totals::{Partial, Totals};
+use crate::summarize::columns::operations::left_out::LeftOut;
+use crate::summarize::columns::operations::stretches::{Own, Stretches};
+use crate::summary::seldom::Seldom;
+
+/// One path of the run.
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    /// The node's own name.
+    pub name: String,
+    /// The enclosing node; the root's is itself.
+    pub parent: usize,
+    /// Nodes inside, by first appearance.
+    pub children: Vec<usize>,
+    /// Finished spans of the path.
+    pub tally: PathTally,
+    /// Spans of the path that lie partly inside.
+    pub partial: Partial,
+    /// Operations directly in it that were counted.
+    pub own: Seldom<Own>,
+    /// Its spans in which operations were left out.
+    pub left_out: Seldom<LeftOut>,
+    /// What devices told of its spans.
+    pub on_device: Seldom<DeviceTally>,
+    /// What devices' allocators told of them.
+    pub device_memory: Seldom<DeviceMemoryTally>,
+    /// Other processes have spans inside, and none of the path itself: they ran beside each other, as the
+    /// workers of a pool do that were forked inside of it.
+    pub has_workers: bool,
+}
+
+impl Node {
+    /// Whether any span has this path.
+    pub fn has_spans(&self) -> bool {
+        self.tally.count > 0 || self.partial.count > 0 || self.partial.total_ns > 0
+    }
+
+    /// Sum of durations.
+    pub fn total_ns(&self) -> u64 {
+        self.tally.total_ns.saturating_add(self.partial.total_ns)
+    }
+
+    /// What its parent's own time loses.
+    pub fn nested_ns(&self) -> u64 {
+        self.tally
+            .nested_ns()
+            .saturating_add(self.partial.nested_ns)
+    }
+}
+
+/// All paths of a run. Node 0 is the root.
+#[derive(Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    by_name: HashMap<(usize, Box<str>), usize>,
+}
+
+impl Tree {
+    /// The root alone.
+    pub fn new() -> Self {
+        Self {
+            nodes: vec![Node::default()],
+            by_name: HashMap::new(),
+        }
+    }
+
+    /// Outermost paths, each with its spans; of the same name too.
+    pub fn of_outermost(paths: impl IntoIterator<Item = (String, PathTally)>) -> Self {
+        let mut tree = Self::new();
+        for (name, tally) in paths {
+            tree.by_name.clear();
+            let index = tree.child(0, &name);
+            tree.nodes[index].tally.merge(tally);
+        }
+        tree
+    }
+
+    /// Adds one process's totals.
+    pub fn absorb(&mut self, paths: &PathTable, totals: &mut Totals) {
+        let places = self.places(paths);
+        for tallies in [&mut totals.first, &mut totals.others] {
+            self.absorb_tallies(&places, tallies);
+        }
+        for (id, partial) in &totals.partial {
+            if let Some(place) = places.get(id.index()).copied().flatten() {
+                self.nodes[place].partial.merge(*partial);
+            }
+        }
+        self.find_workers(paths, totals, &places);
+    }
+
+    /// Notes the paths inside of which a process has spans, but none of themselves.
+    fn find_workers(&mut self, paths: &PathTable, totals: &mut Totals, places: &[Option<usize>]) {
+        let mut has_spans = vec![false; paths.len()];
+        for tallies in [&mut totals.first, &mut totals.others] {
+            for (id, _) in tallies.settled() {
+                has_spans[id.index()] = true;
+            }
+        }
+        for id in totals.partial.keys() {
+            has_spans[id.index()] = true;
+        }
+        for (id, entry) in paths.iter().filter(|(id, _)| has_spans[id.index()]) {
+            if id != PathId::OVERFLOW
+                && !has_spans.get(entry.parent.index()).is_none_or(|has| *has)
+                && let Some(place) = places.get(entry.parent.index()).copied().flatten()
+            {
+                self.nodes[place].has_workers = true;
+            }
+        }
+    }
+
+    /// Adds tallies that are not split by track.
+    pub fn absorb_tail(&mut self, paths: &PathTable, tallies: &mut Tallies) {
+        let places = self.places(paths);
+        self.absorb_tallies(&places, tallies);
+    }
+
+    /// Adds what a process's stretches did, as often as each ran.
+    pub fn absorb_operations(
+        &mut self,
+        paths: &PathTable,
+        stretches: &Stretches,
+        ran: &BTreeMap<u32, u64>,
+    ) {
+        let places = self.places(paths);
+        for (path, operations, times, is_left_out) in stretches.of_runs(ran) {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].own.add(operations, times, is_left_out);
+            }
+        }
+    }
+
+    /// Adds a process's spans in which calls were left out.
+    pub fn absorb_left_out(&mut self, paths: &PathTable, left_out: &BTreeMap<PathId, LeftOut>) {
+        if left_out.is_empty() {
+            return;
+        }
+        let places = self.places(paths);
+        for (path, left_out) in left_out {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].left_out.merge(left_out);
+            }
+        }
+    }
+
+    /// Adds what devices told of a process's spans.
+    pub fn absorb_devices(&mut self, paths: &PathTable, told: &BTreeMap<PathId, DeviceTally>) {
+        if told.is_empty() {
+            return;
+        }
+        let places = self.places(paths);
+        for (path, told) in told {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].on_device.merge(*told);
+            }
+        }
+    }
+
+    /// Adds what devices' allocators told of a process's spans.
+    pub fn absorb_device_memory(
+        &mut self,
+        paths: &PathTable,
+        told: &BTreeMap<PathId, DeviceMemoryTally>,
+    ) {
+        if told.is_empty() {
+            return;
+        }
+        let places = self.places(paths);
+        for (path, told) in told {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].device_memory.merge(*told);
+            }
+        }
+    }
+
+    fn absorb_tallies(&mut self, places: &[Option<usize>], tallies: &mut Tallies) {
+        for (id, tally) in tallies.settled() {
+            if let Some(place) = places.get(id.index()).copied().flatten() {
+                self.nodes[place].tally.merge(tally.clone());
+            }
+        }
+    }
+
+    /// The node of every path number of a process, made where it is missing.
+    fn places(&mut self, paths: &PathTable) -> Vec<Option<usize>> {
+        let mut places = vec![None; paths.len()];
+        // The first process has them all, or nearly.
+        self.nodes
+            .reserve_exact(paths.len().saturating_sub(self.nodes.len()));
+        // `<overflow>` has the smallest number, but appears last if at all.
+        let overflow = paths
+            .get(PathId::OVERFLOW)
+            .map(|entry| (PathId::OVERFLOW, entry));
+        let ordered = paths
+            .iter()
+            .filter(|(id, _)| *id != PathId::OVERFLOW)
+            .chain(overflow);
+        for (id, entry) in ordered {
+            // The reader numbers parents before their children.
+            let parent = places.get(entry.parent.index()).copied().flatten();
+            places[id.index()] = Some(self.child(parent.unwrap_or(0), &entry.name));
+        }
+        places
+    }
+
+    fn child(&mut self, parent: usize, name: &str) -> usize {
+        if let Some(known) = self.by_name.get(&(parent, name.into())) {
+            return *known;
+        }
+        let index = self.nodes.len();
+        self.nodes.push(Node {
+            name: name.to_owned(),
+            parent,
+            ..Node::default()
+        });
+        self.nodes[parent].children.push(index);
+        self.by_name.insert((parent, name.into()), index);
+        index
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether operations were counted anywhere.
+    pub fn has_operations(&self) -> bool {
+        self.nodes.iter().any(|node| node.own.tally.calls() > 0)
+    }
+
+    /// A node.
+    pub fn node(&self, index: usize) -> &Node {
+        &self.nodes[index]
+    }
+
+    /// Nodes with spans of their own or inside, parents before children.
+    pub fn in_order(&self) -> Vec<usize> {
+        let mut is_shown: Vec<bool> = self.nodes.iter().map(Node::has_spans).collect();
+        // A child's index is above its parent's: one sweep from the end reaches every ancestor.
+        for index in (1..self.nodes.len()).rev() {
+            if is_shown[index] {
+                is_shown[self.nodes[index].parent] = true;
+            }
+        }
+        let mut order = Vec::new();
+        let mut waiting: Vec<usize> = self.nodes[0].children.iter().rev().copied().collect();
+        while let Some(index) = waiting.pop() {
+            if is_shown[index] {
+                order.push(index);
+                waiting.extend(self.nodes[index].children.iter().rev());
+            }
+        }
+        order
+    }
+
+    /// The names from the outermost to a node.
+    pub fn names(&self, index: usize) -> Vec<String> {
+        let around = |at: &usize| Some(self.nodes[*at].parent);
+        let path = || iter::successors(Some(index), around).take_while(|at| *at != 0);
+        let mut names = Vec::with_capacity(path().count());
+        names.extend(path().map(|at| self.nodes[at].name.clone()));
+        names.reverse();
+        names
+    }
+}
+
+/// The tree of everything that processes did.
+pub fn of_run(processes: &mut [Process]) -> Tree {
+    let mut tree = Tree::new();
+    for process in processes {
+        tree.absorb(&process.paths, &mut process.totals);
+        tree.absorb_tail(&process.paths, &mut process.tail);
+        for ran in [&process.totals.ran, &process.tail_ran] {
+            tree.absorb_operations(&process.paths, &process.stretches, ran);
+        }
+        tree.absorb_left_out(&process.paths, &process.left_out.all);
+        for told in [&process.totals.on_devices, &process.tail_on_devices] {
+            tree.absorb_devices(&process.paths, told);
+        }
+        for told in [&process.totals.device_memory, &process.tail_device_memory] {
+            tree.absorb_device_memory(&process.paths, told);
+        }
+    }
+    // Nothing more is looked for by name.
+    tree.by_name = HashMap::new();
+    tree
+}
+
+/// The same, of processes that are not asked again what each path did: there may be tens of thousands.
+pub fn taken(processes: &mut [Process]) -> Tree {
+    let tree = of_run(processes);
+    processes.iter_mut().for_each(Process::forget_tallies);
+    tree
+}

@@ -1,0 +1,181 @@
+//! The numbers of a row, each once: its name, its unit, how it is read, and why it is absent.
+//!
+//! A new number is one line of [`SpanRow`] or of a struct in it, see [`numbers`]. JSON and its schema, CSV, Arrow's
+//! tables, Python's `SpanSummary` and its stubs are made of it.
+
+pub(crate) mod numbers;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use laptime_core::Unavailable;
+
+use crate::summary::device_row::DeviceRow;
+use crate::summary::memory_row::HostMemoryRow;
+use crate::summary::span_row::SpanRow;
+use crate::summary::work_row::WorkRow;
+use numbers::Line;
+pub use numbers::{Group, Kind, Number, Unit};
+
+/// Every number, by its group.
+static ALL: LazyLock<Vec<Field>> = LazyLock::new(|| {
+    let all = Field::all_of(SpanRow::NUMBERS, |row| row);
+    let all = all.chain(Field::all_of(DeviceRow::NUMBERS, |row| &row.device));
+    let all = all.chain(Field::all_of(HostMemoryRow::NUMBERS, |row| &row.memory));
+    let all = all.chain(Field::all_of(WorkRow::NUMBERS, |row| &row.work));
+    let mut all: Vec<Field> = all.collect();
+    all.sort_by_key(|field| field.group);
+    all
+});
+
+/// What all spans of a row left in memory, which `other` has too.
+pub const KEPT: &str = "host_memory_kept_bytes";
+
+/// How a row tells a number.
+type Read = Box<dyn Fn(&SpanRow) -> Option<Number> + Send + Sync>;
+
+/// One number of a row.
+pub struct Field {
+    /// The number's name in files and in Python.
+    pub name: &'static str,
+    /// What the number counts.
+    pub unit: Unit,
+    /// What is measured with it.
+    pub group: Group,
+    /// Its type.
+    pub kind: Kind,
+    /// What it is, one sentence.
+    pub about: &'static str,
+    read: Read,
+}
+
+impl Field {
+    /// The numbers of a part of a row.
+    fn all_of<T>(
+        lines: &'static [Option<Line<T>>],
+        part: fn(&SpanRow) -> &T,
+    ) -> impl Iterator<Item = Self> {
+        lines.iter().flatten().map(move |line| Self {
+            name: line.name,
+            unit: line.unit,
+            group: line.group,
+            kind: line.kind,
+            about: line.about,
+            read: Box::new(move |row| (line.read)(part(row))),
+        })
+    }
+
+    /// What a row says; `None` where the number is absent.
+    pub fn of(&self, row: &SpanRow) -> Option<Number> {
+        (self.read)(row)
+    }
+
+    /// Whether there is anything to tell: a number that every row has tells nothing by a zero.
+    fn is_told(&self, row: &SpanRow) -> bool {
+        let is_zero = |number| self.kind == Kind::Always && number == Number::Whole(0);
+        self.of(row).is_some_and(|number| !is_zero(number))
+    }
+}
+
+impl Group {
+    /// Why a row lacks them that says nothing itself.
+    pub const fn absent(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Cpu => {
+                "no span measured it; it is opt-in because reading that clock costs more than a span"
+            }
+            Self::Suspended => "no span was suspended",
+            Self::HostMemory | Self::KeptMemory | Self::DeviceMemory => "memory was not recorded",
+            Self::Operations => "operations were not counted",
+            Self::Delay => "no timer measured it; Timer(cpu=True) does, where the kernel tells it",
+            Self::DeviceTime => "no device was timed",
+            Self::Energy => "no device with an energy counter was sampled",
+            _ => return None,
+        })
+    }
+
+    /// Whether CSV has their columns only where a row tells one of them.
+    pub fn is_optional(self) -> bool {
+        self >= Self::Operations
+    }
+
+    /// The numbers.
+    pub fn fields(self) -> &'static [Field] {
+        let is_it = |fields: &&[Field]| fields[0].group == self;
+        groups().find(is_it).unwrap_or_default()
+    }
+
+    /// Their names.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.fields().iter().map(|field| field.name)
+    }
+
+    /// Whether a row tells any of them.
+    pub fn is_told(self, row: &SpanRow) -> bool {
+        self.fields().iter().any(|field| field.is_told(row))
+    }
+
+    /// Notes in a row why it lacks them.
+    pub fn explain(self, row: &mut SpanRow, reason: &str) {
+        explain(row, self.names(), reason);
+    }
+}
+
+/// Notes in a row why it lacks some numbers.
+pub fn explain<'a>(row: &mut SpanRow, names: impl IntoIterator<Item = &'a str>, reason: &str) {
+    for name in names {
+        row.why
+            .insert(name.to_owned(), Unavailable(reason.to_owned()));
+    }
+}
+
+/// Every number, in the order of tables.
+pub fn all() -> impl Iterator<Item = &'static Field> {
+    ALL.iter()
+}
+
+/// The numbers of every group.
+pub fn groups() -> impl Iterator<Item = &'static [Field]> {
+    ALL.chunk_by(|one, next| one.group == next.group)
+}
+
+/// The number of a name.
+pub fn named(name: &str) -> Option<&'static Field> {
+    all().find(|field| field.name == name)
+}
+
+/// Numbers that somebody may have meant who named one that isn't there, the likeliest first.
+pub fn near(wanted: &str) -> Vec<&'static str> {
+    let wanted = wanted.to_lowercase();
+    let names = || all().map(|field| field.name);
+    let unit_forgotten = format!("{wanted}_");
+    let found: Vec<_> = names()
+        .filter(|name| name.starts_with(&unit_forgotten))
+        .collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let found: Vec<_> = names()
+        .filter(|name| name.split('_').any(|part| part == wanted))
+        .collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let likeness = |name: &str| strsim::jaro_winkler(name, &wanted);
+    let mut found: Vec<_> = names().filter(|name| likeness(name) > 0.85).collect();
+    found.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
+    found
+}
+
+/// Why rows lack numbers of which they say nothing themselves, by name.
+pub fn unavailable() -> BTreeMap<String, Unavailable> {
+    let reason = |field: &Field| {
+        let reason = field.group.absent()?;
+        Some((field.name.to_owned(), Unavailable(reason.to_owned())))
+    };
+    all().filter_map(reason).collect()
+}
+
+#[cfg(test)]
+#[path = "tests/fields.rs"]
+mod tests;

@@ -1,0 +1,114 @@
+//! What few of many have: it takes a pointer where it isn't there.
+//!
+//! A program may have tens of thousands of paths, and nearly all of them lack most of what a path can have.
+
+use std::fmt::{self, Debug, Formatter};
+use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
+
+use laptime_core::{DeviceMemoryTally, DeviceTally};
+
+use serde::{Serialize, Serializer};
+
+use crate::summarize::columns::operations::left_out::LeftOut;
+use crate::summarize::columns::operations::stretches::Own;
+use crate::summary::device_row::DeviceRow;
+use crate::summary::memory_row::HostMemoryRow;
+use crate::summary::work_row::WorkRow;
+
+/// What is read where there is none.
+pub trait Absent: Sized + 'static {
+    /// The same for all.
+    fn absent() -> &'static Self;
+}
+
+/// A value that is its default until it is changed.
+#[derive(Clone)]
+pub struct Seldom<T>(Option<Box<T>>);
+
+impl<T> Seldom<T> {
+    /// Whether it was changed.
+    pub fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl<T> From<T> for Seldom<T> {
+    fn from(value: T) -> Self {
+        Self(Some(Box::new(value)))
+    }
+}
+
+impl<T> Default for Seldom<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: Absent> Deref for Seldom<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Some(value) => value,
+            None => T::absent(),
+        }
+    }
+}
+
+impl<T: Absent + Default> DerefMut for Seldom<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl<T: Absent + Debug> Debug for Seldom<T> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        (**self).fmt(formatter)
+    }
+}
+
+impl<T: Absent + PartialEq> PartialEq for Seldom<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Absent + Serialize> Serialize for Seldom<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+/// Its fields stand in the JSON of what has it.
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Seldom<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        T::json_schema(generator)
+    }
+}
+
+macro_rules! seldom {
+    ($($kind:ty),+) => {
+        $(impl Absent for $kind {
+            fn absent() -> &'static Self {
+                static ABSENT: LazyLock<$kind> = LazyLock::new(<$kind>::default);
+                &ABSENT
+            }
+        })+
+    };
+}
+
+seldom!(
+    Own,
+    LeftOut,
+    DeviceTally,
+    DeviceMemoryTally,
+    DeviceRow,
+    HostMemoryRow,
+    WorkRow
+);

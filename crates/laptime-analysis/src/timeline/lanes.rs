@@ -1,0 +1,211 @@
+//! Spans in rows, ready to be drawn: one lane per track and depth.
+//!
+//! [`LaneBuilder`] takes spans in any order, with their moments already in nanoseconds. A span
+//! that would overlap another of its depth (a timer's segment, an unbalanced close) goes to a
+//! lane of its own below. Beyond a budget the shortest neighbours inside one parent fold into
+//! one bar that knows how many they are and how long they ran ([`crate::timeline::folding`]), so memory does
+//! not grow with the recording and no time is dropped in silence.
+
+use std::collections::BTreeMap;
+
+use crate::timeline::folding;
+
+/// One span, or several folded into one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bar {
+    /// When it opened.
+    pub start_ns: u64,
+    /// From there to its end.
+    pub duration_ns: u64,
+    /// Sum of the durations of what was folded; the same as `duration_ns` for one span.
+    pub busy_ns: u64,
+    /// Index of its name; that of the longest one for folded spans.
+    pub name: u32,
+    /// How many spans it stands for.
+    pub count: u32,
+}
+
+impl Bar {
+    /// One span.
+    pub fn new(start_ns: u64, duration_ns: u64, name: u32) -> Self {
+        Self {
+            start_ns,
+            duration_ns,
+            busy_ns: duration_ns,
+            name,
+            count: 1,
+        }
+    }
+
+    /// When it ended.
+    pub fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.duration_ns)
+    }
+}
+
+/// Bars in order of their starts; neighbours overlap by a small part of themselves at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lane {
+    /// Thread or task.
+    pub track: u32,
+    /// How many spans stand above it on the track.
+    pub depth: u32,
+    /// In time order.
+    pub bars: Vec<Bar>,
+}
+
+/// What was not drawn span by span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Simplified {
+    /// Spans that stand in folded bars.
+    pub folded: u64,
+    /// Spans of tracks beyond the bound.
+    pub left_out: u64,
+    /// Their durations, summed.
+    pub left_out_ns: u64,
+    /// Tracks beyond the bound have at least one span each; how many spans were outermost.
+    pub left_out_roots: u64,
+}
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneBudget {
+    /// Bars in all lanes.
+    pub bars: usize,
+    /// Threads and tasks with lanes of their own.
+    pub tracks: usize,
+}
+
+impl Default for LaneBudget {
+    fn default() -> Self {
+        Self {
+            bars: 2_000_000,
+            tracks: 200,
+        }
+    }
+}
+
+/// Overlapping bars of one track and depth are told apart in at most this many lanes.
+const MOST_OVERLAPPING: usize = 16;
+/// Neighbours may share this part of the shorter one, an eighth, and still stand in one lane.
+const TOLERATED_OVERLAP: u64 = 8;
+
+/// Collects spans.
+#[derive(Debug)]
+pub struct LaneBuilder {
+    budget: LaneBudget,
+    /// By track and depth, in no order until they are laid out.
+    waiting: BTreeMap<u32, BTreeMap<u32, Vec<Bar>>>,
+    held: usize,
+    /// Bars shorter than this may be folded.
+    fold_below_ns: u64,
+    simplified: Simplified,
+}
+
+impl LaneBuilder {
+    /// With nothing in it.
+    pub fn new(budget: LaneBudget) -> Self {
+        Self {
+            budget,
+            waiting: BTreeMap::new(),
+            held: 0,
+            fold_below_ns: 0,
+            simplified: Simplified::default(),
+        }
+    }
+
+    /// Takes in a span at a depth of a track.
+    pub fn push(&mut self, track: u32, depth: u32, bar: Bar) {
+        if !self.waiting.contains_key(&track) && self.waiting.len() >= self.budget.tracks {
+            self.simplified.left_out += u64::from(bar.count);
+            self.simplified.left_out_ns = self.simplified.left_out_ns.saturating_add(bar.busy_ns);
+            self.simplified.left_out_roots += u64::from(depth == 0);
+            return;
+        }
+        let lanes = self.waiting.entry(track).or_default();
+        lanes.entry(depth).or_default().push(bar);
+        self.held += 1;
+        // Twice the budget while reading: folding costs a sort, so it is done rarely.
+        if self.held >= self.budget.bars.saturating_mul(2).max(16) {
+            self.fold_to(self.budget.bars);
+        }
+    }
+
+    /// How many bars it holds.
+    pub fn len(&self) -> usize {
+        self.held
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.held == 0
+    }
+
+    fn fold_to(&mut self, most: usize) {
+        while self.held > most {
+            for lanes in self.waiting.values_mut() {
+                folding::fold(lanes, self.fold_below_ns);
+            }
+            let depths = self.waiting.values().flat_map(BTreeMap::values);
+            self.held = depths.map(Vec::len).sum();
+            // The bound may have been enough so far; else longer spans have to go in too.
+            if self.held > most {
+                if self.fold_below_ns == u64::MAX {
+                    break;
+                }
+                self.fold_below_ns = self.fold_below_ns.saturating_mul(2).max(1_000);
+            }
+        }
+    }
+
+    /// All lanes, by track and depth, and what was not drawn span by span.
+    pub fn finish(mut self) -> (Vec<Lane>, Simplified) {
+        self.fold_to(self.budget.bars);
+        let mut lanes = Vec::new();
+        for (track, depths) in std::mem::take(&mut self.waiting) {
+            for (depth, mut bars) in depths {
+                // The longer of two that open together is the outer one.
+                bars.sort_by_key(|bar| (bar.start_ns, u64::MAX - bar.duration_ns));
+                lanes.extend(
+                    apart(bars)
+                        .into_iter()
+                        .map(|bars| Lane { track, depth, bars }),
+                );
+            }
+        }
+        let bars = lanes.iter().flat_map(|lane| &lane.bars);
+        self.simplified.folded = bars
+            .filter(|bar| bar.count > 1)
+            .map(|bar| u64::from(bar.count))
+            .sum();
+        (lanes, self.simplified)
+    }
+}
+
+/// Spreads bars that overlap over several lanes; what even the last cannot take is folded there.
+fn apart(bars: Vec<Bar>) -> Vec<Vec<Bar>> {
+    let mut lanes: Vec<Vec<Bar>> = Vec::new();
+    for bar in bars {
+        let free = lanes.iter().position(|lane| {
+            lane.last().is_none_or(|last| {
+                // Pieces of one span that hand over to each other touch a little.
+                let shared = last.end_ns().saturating_sub(bar.start_ns);
+                shared <= last.duration_ns.min(bar.duration_ns) / TOLERATED_OVERLAP
+            })
+        });
+        match free {
+            Some(index) => lanes[index].push(bar),
+            None if lanes.len() < MOST_OVERLAPPING => lanes.push(vec![bar]),
+            None => {
+                if let Some(last) = lanes.last_mut().and_then(|lane| lane.last_mut()) {
+                    *last = folding::both(last, &bar);
+                }
+            }
+        }
+    }
+    lanes
+}
+
+#[cfg(test)]
+#[path = "tests/lanes.rs"]
+mod tests;

@@ -1,0 +1,94 @@
+//! Which reason stands behind an absent number: a dash where there is one reason, numbered dashes
+//! where there are several, and below each table the reasons that its cells point at.
+
+use laptime_core::Unavailable;
+
+use crate::document::{Cell, Content, Section, Table};
+use crate::text::glyphs::Glyphs;
+
+/// The reasons of a document, or of a table that stands alone.
+#[derive(Debug, Default)]
+pub struct Marks {
+    reasons: Vec<Unavailable>,
+    said: Vec<bool>,
+}
+
+impl Marks {
+    /// Those of all tables of some sections.
+    pub fn of(sections: &[Section]) -> Self {
+        let mut marks = Self::default();
+        for section in sections {
+            match &section.content {
+                Content::Table(table) => marks.take(table),
+                Content::Roofline(roofline) => marks.take(&roofline.table()),
+                _ => {}
+            }
+        }
+        marks
+    }
+
+    fn take(&mut self, table: &Table) {
+        for cell in table.rows.iter().flat_map(|row| &row.cells) {
+            if let Some(reason) = reason(table, cell)
+                && !self.reasons.contains(reason)
+            {
+                self.reasons.push(reason.clone());
+            }
+        }
+        self.said.resize(self.reasons.len(), false);
+    }
+
+    /// What stands in a cell, on its own.
+    pub fn shown(&self, table: &Table, cell: &Cell) -> String {
+        match cell {
+            Cell::Absent(_) => self.dash(table, cell, &Glyphs::new(true)),
+            cell => cell.inline(),
+        }
+    }
+
+    /// What stands in the place of an absent number.
+    pub fn dash(&self, table: &Table, cell: &Cell, glyphs: &Glyphs) -> String {
+        let known = reason(table, cell).and_then(|reason| self.number(reason));
+        match known {
+            Some(number) if self.reasons.len() > 1 => {
+                format!("{}{}", glyphs.absent, glyphs.raised(number + 1))
+            }
+            _ => glyphs.absent.to_owned(),
+        }
+    }
+
+    /// What is said below a table, and the reasons of its cells that are shown, but for those said before.
+    pub fn notes(
+        &mut self,
+        table: &Table,
+        glyphs: &Glyphs,
+        is_shown: impl Fn(usize) -> bool,
+    ) -> Vec<String> {
+        let mut notes: Vec<String> = table.notes_where(&is_shown).cloned().collect();
+        for row in &table.rows {
+            let shown = row.cells.iter().enumerate().filter(|(at, _)| is_shown(*at));
+            for (_, cell) in shown {
+                let Some(number) = reason(table, cell).and_then(|found| self.number(found)) else {
+                    continue;
+                };
+                if !std::mem::replace(&mut self.said[number], true) {
+                    let dash = self.dash(table, cell, glyphs);
+                    notes.push(format!("{dash} {}", self.reasons[number]));
+                }
+            }
+        }
+        notes
+    }
+
+    fn number(&self, reason: &Unavailable) -> Option<usize> {
+        self.reasons.iter().position(|known| known == reason)
+    }
+}
+
+/// Why a cell is empty, where its table says.
+fn reason<'t>(table: &'t Table, cell: &Cell) -> Option<&'t Unavailable> {
+    match cell {
+        Cell::Absent(number) => table.reasons.get(*number),
+        _ => None,
+    }
+}

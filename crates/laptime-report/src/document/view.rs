@@ -1,0 +1,185 @@
+//! How a summary is to be shown: chosen by the reader, independent of what it holds.
+
+use crate::document::column::Column;
+
+/// In which form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Format {
+    /// An aligned table for a terminal.
+    #[default]
+    Text,
+    /// A tree with times, without statistics.
+    Tree,
+    /// A table for documents and pull requests.
+    Markdown,
+    /// The whole summary, as `docs/summary.schema.json` describes it.
+    Json,
+    /// One line a row, plain numbers.
+    Csv,
+    /// A page to open in a browser.
+    Html,
+}
+
+impl Format {
+    /// All formats, by the name users type.
+    pub const NAMES: [(&'static str, Self); 6] = [
+        ("text", Self::Text),
+        ("tree", Self::Tree),
+        ("markdown", Self::Markdown),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("html", Self::Html),
+    ];
+}
+
+/// Whose rows the tables have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum By {
+    /// Rows of all processes, summed up by path.
+    #[default]
+    Path,
+    /// Rows of each process that takes steps, by itself.
+    Process,
+    /// Modules of a network by their own time, forward and backward together.
+    Module,
+    /// Classes of modules.
+    Class,
+    /// Functions that were sampled, by the lap that they ran in.
+    Function,
+}
+
+impl By {
+    /// All of them, by the name users type.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("path", Self::Path),
+        ("process", Self::Process),
+        ("module", Self::Module),
+        ("class", Self::Class),
+        ("function", Self::Function),
+    ];
+}
+
+/// In which order siblings stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Sort {
+    /// Largest total first: on the device, where it tells that of all siblings.
+    #[default]
+    Total,
+    /// Largest self time first.
+    SelfTime,
+    /// Most spans first.
+    Count,
+    /// Largest mean first.
+    Mean,
+    /// Largest median first.
+    Median,
+    /// Longest span first.
+    Max,
+    /// Most memory kept first.
+    KeptMemory,
+    /// Highest peak of memory first.
+    PeakMemory,
+    /// By name.
+    Name,
+    /// As they first appeared in the run.
+    Appearance,
+}
+
+impl Sort {
+    /// All orders, by the name users type.
+    pub const NAMES: [(&'static str, Self); 10] = [
+        ("total", Self::Total),
+        ("self", Self::SelfTime),
+        ("count", Self::Count),
+        ("mean", Self::Mean),
+        ("p50", Self::Median),
+        ("max", Self::Max),
+        ("kept", Self::KeptMemory),
+        ("peak", Self::PeakMemory),
+        ("name", Self::Name),
+        ("appearance", Self::Appearance),
+    ];
+}
+
+/// In which order the functions of a lap stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum FunctionSort {
+    /// Longest own time first.
+    #[default]
+    SelfTime,
+    /// Longest time with all that they call first.
+    Total,
+    /// Most calls or samples first.
+    Count,
+    /// By name.
+    Name,
+}
+
+impl FunctionSort {
+    /// The order of functions for one of spans; `None` where functions have no such number.
+    pub fn of(sort: Sort) -> Option<Self> {
+        Some(match sort {
+            Sort::SelfTime => Self::SelfTime,
+            Sort::Total => Self::Total,
+            Sort::Count => Self::Count,
+            Sort::Name => Self::Name,
+            _ => return None,
+        })
+    }
+}
+
+/// What to show of a summary, and on what.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// The tree instead of the table, in the formats that have both.
+    pub tree: bool,
+    /// Whose rows the tables have.
+    pub by: By,
+    /// Order of siblings.
+    pub sort: Sort,
+    /// Order of a lap's functions.
+    pub function_sort: FunctionSort,
+    /// Only paths that match, with their ancestors: `*` within a name, `**` over names.
+    pub filter: Option<String>,
+    /// Columns of the tables of spans, in this order; the usual ones where there is none.
+    pub columns: Vec<Column>,
+    /// At most this many rows a table, those that the order puts first, beside the rows around them.
+    pub top: Option<usize>,
+    /// Columns of the terminal; `None` for 100.
+    pub width: Option<usize>,
+    /// Whether the output understands ANSI colours.
+    pub color: bool,
+    /// Whether the output shows characters beyond ASCII.
+    pub utf8: bool,
+    /// Whether to show the steady state too.
+    pub steady: bool,
+    /// Whether to show operators and kernels by lap.
+    pub kernels: bool,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            tree: false,
+            by: By::default(),
+            sort: Sort::default(),
+            function_sort: FunctionSort::default(),
+            filter: None,
+            columns: Vec::new(),
+            top: None,
+            width: None,
+            color: false,
+            utf8: true,
+            steady: true,
+            kernels: false,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Everything that is known as JSON, and the schemas that describe it.
+
+pub(crate) mod inference;
+pub mod operations;
+#[cfg(feature = "schema")]
+pub mod schemas;
+pub(crate) mod summary;

@@ -1,0 +1,233 @@
+//! The first line of a comparison, in words: what a step takes now, how much that changed, and where.
+//!
+//! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
+
+use laptime_analysis::benchmark::verdict::Verdict;
+use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, CausePart, ComparisonRow, Pair};
+use laptime_analysis::one_of;
+
+use super::step_gaps;
+use crate::document::names;
+use crate::quantity::{self, Digits};
+use crate::sentences::headline::UNBROKEN;
+use crate::text::wrap;
+
+/// The headline of the base and another side.
+pub fn of_pair(pair: &Pair) -> String {
+    let steps = of_steps(pair);
+    let Some(row) = &pair.step_to_step else {
+        return steps;
+    };
+    let is_decided = pair.whole.verdict != Some(pair.verdict) && pair.inside.is_none();
+    let is_told = pair.notes.iter().any(|note| note.code == BETWEEN_STEPS);
+    let is_hidden = row.verdict == Some(Verdict::Same) && is_clear(pair.whole.verdict);
+    match step_gaps::sentence(pair, row) {
+        Some(first) if is_decided => format!("{first} {steps}"),
+        Some(more) if is_told || is_hidden => format!("{steps} {more}"),
+        _ => steps,
+    }
+}
+
+fn is_clear(verdict: Option<Verdict>) -> bool {
+    matches!(verdict, Some(Verdict::Slower | Verdict::Faster))
+}
+
+/// What a step, or the run, takes now.
+fn of_steps(pair: &Pair) -> String {
+    let whole = &pair.whole;
+    let subject = match (pair.basis, pair.noun.as_str()) {
+        (Basis::Run, _) => "The run".to_owned(),
+        (Basis::Benchmark, _) => names::short(&whole.path),
+        (_, "span") => names::path(&whole.path),
+        (_, noun) => wrap::capitalised(&one_of(noun)),
+    };
+    let medians = |row: &ComparisonRow| {
+        let base_ns = row.base.as_ref()?.median_ns?;
+        let new_ns = row.new.as_ref()?.median_ns?;
+        Some((base_ns, new_ns))
+    };
+    let Some((base_ns, new_ns)) = medians(whole) else {
+        return if pair.basis == Basis::Benchmark {
+            sentence(&whole.reason)
+        } else {
+            format!("{subject} can't be compared. {}", sentence(&whole.reason))
+        };
+    };
+    let (base, new) = (time(base_ns), time(new_ns));
+    let percent = whole.ratio.map(|ratio| (ratio - 1.0).abs() * 100.0);
+    let share = percent.map_or_else(String::new, |percent| {
+        format!(" ({})", fixed(&percent_of(percent)))
+    });
+    // On the step alone: what passes between the steps has a sentence of its own.
+    let verdict = whole.verdict.unwrap_or(pair.verdict);
+    match verdict {
+        Verdict::Slower | Verdict::Faster => {
+            let way = if verdict == Verdict::Slower {
+                "longer"
+            } else {
+                "less"
+            };
+            let more = quantity::measured((new_ns - base_ns).abs());
+            let cause = pair
+                .cause
+                .as_ref()
+                .and_then(|cause| because(pair, cause, &more));
+            let first = format!(
+                "{subject} takes {new}, {}{share} {way}.",
+                fixed(&more.inline())
+            );
+            [Some(first), cause]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        Verdict::Same => format!("{subject} takes {new}, as long as before{}.", within(whole)),
+        Verdict::Inconclusive => {
+            let inside = pair.inside.as_ref().map(|part| inside(pair, part));
+            let why = if pair.verdict == verdict {
+                format!(
+                    "whether that is a change can't be told. {}",
+                    sentence(&whole.reason)
+                )
+            } else {
+                "that alone proves nothing, as runs of the same program differ as much.".to_owned()
+            };
+            let inside = inside.unwrap_or_default();
+            format!("{inside}{subject} takes {new}, before it took {base}: {why}")
+        }
+        Verdict::NotComparable => format!(
+            "{subject} takes {new}, before it took {base}, but these can't be compared. {}",
+            sentence(&whole.reason)
+        ),
+    }
+}
+
+/// The lap that decides.
+fn inside(pair: &Pair, part: &CausePart) -> String {
+    let step = format!("{}/", pair.whole.path);
+    let path = names::path(part.path.strip_prefix(&step).unwrap_or(&part.path));
+    let row = pair.rows.iter().find(|row| row.path == part.path);
+    let class = match row.map_or("", |row| row.module_class.as_str()) {
+        "" => String::new(),
+        class => format!(" ({})", names::short(class)),
+    };
+    let median_ns = pair.whole.base.as_ref().and_then(|side| side.median_ns);
+    let share = median_ns
+        .filter(|ns| *ns > 0.0)
+        .map(|ns| part.difference_ns.abs() / ns * 100.0);
+    let share = share.map_or_else(String::new, |percent| {
+        format!(
+            ", {} of {}",
+            fixed(&percent_of(percent)),
+            one_of(&pair.noun)
+        )
+    });
+    let way = if part.difference_ns < 0.0 {
+        "less"
+    } else {
+        "longer"
+    };
+    format!(
+        "{path}{class} surely takes {} {way}{share}. ",
+        time(part.difference_ns.abs())
+    )
+}
+
+/// Between which changes the true one is.
+fn within(row: &ComparisonRow) -> String {
+    match (row.ratio_low, row.ratio_high) {
+        (Some(low), Some(high)) => format!(
+            " (change: {})",
+            fixed(&quantity::changes(low - 1.0, high - 1.0).inline())
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Which laps make the difference.
+fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
+    let is_longer = pair.whole.verdict == Some(Verdict::Slower);
+    // Of whole runs the parts are means, which may say the opposite of the medians.
+    if (cause.difference_ns > 0.0) != is_longer {
+        return None;
+    }
+    let whole_ns = cause.difference_ns.abs();
+    let whole = quantity::measured(whole_ns);
+    let step = format!("{}/", pair.whole.path);
+    let named = |path: &str| {
+        let short = names::path(path.strip_prefix(&step).unwrap_or(path));
+        let row = pair.rows.iter().find(|row| row.path == path);
+        match row.map_or("", |row| row.module_class.as_str()) {
+            "" => short,
+            class => format!("{short} ({})", names::short(class)),
+        }
+    };
+    let part = |ns: f64| quantity::measured_like(ns.abs(), whole_ns);
+    let unit = whole.unit;
+    if let ([], Some(own_ns)) = (&cause.parts[..], cause.own_ns) {
+        let (ns, all) = (part(own_ns), fixed(&whole.inline()));
+        let noun = &pair.noun;
+        let most = if fixed(&whole.inline()).starts_with(&format!("{ns}{UNBROKEN}")) {
+            "All of it is".to_owned()
+        } else {
+            format!("{ns} of these {all} are")
+        };
+        return Some(format!(
+            "{most} in the {noun} itself, outside of the laps inside it."
+        ));
+    }
+    if let ([only], None) = (&cause.parts[..], cause.own_ns) {
+        let path = named(&only.path);
+        let ns = part(only.difference_ns);
+        return Some(if whole == *median {
+            let all = fixed(&whole.inline());
+            format!("{ns} of these {all} are {path}.")
+        } else {
+            format!(
+                "Of the {} on average, {ns}{UNBROKEN}{unit} are {path}.",
+                fixed(&whole.inline())
+            )
+        });
+    }
+    let outside = (cause.own_ns).map(|ns| ("outside of these laps".to_owned(), ns));
+    let parts = cause.parts.iter();
+    let parts = parts.map(|one| (named(&one.path), one.difference_ns));
+    let parts: Vec<String> = parts
+        .chain(outside)
+        .map(|(called, ns)| format!("{}{UNBROKEN}{unit} {called}", part(ns)))
+        .collect();
+    let all = fixed(&whole.inline());
+    let all = if whole == *median {
+        format!("Of these {all}")
+    } else {
+        format!("Of the {all} on average")
+    };
+    Some(format!("{all}: {}.", parts.join(", ")))
+}
+
+pub(super) fn time(ns: f64) -> String {
+    fixed(&quantity::measured(ns).inline())
+}
+
+pub(super) fn percent_of(percent: f64) -> String {
+    if percent < 9.95 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// What no line breaks.
+pub(super) fn fixed(text: &str) -> String {
+    text.replace(' ', &UNBROKEN.to_string())
+}
+
+/// A reason as a sentence of its own.
+pub fn sentence(reason: &str) -> String {
+    let reason = reason.trim_end_matches('.');
+    if reason.is_empty() {
+        return String::new();
+    }
+    format!("{}.", wrap::capitalised(reason))
+}

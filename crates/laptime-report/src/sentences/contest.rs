@@ -1,0 +1,195 @@
+//! What is said of two contenders: a sentence for a pair, or one for all pairs of which the same is said.
+
+use laptime_analysis::benchmark::contest::Pair;
+use laptime_analysis::benchmark::verdict::{Judged, Reason, Verdict};
+
+use crate::tables::contest::shown;
+
+/// Ratios from which on it is said how many times as long, instead of how many percent.
+const TIMES: f64 = 2.0;
+/// Pairs that a sentence names.
+const MOST_PAIRS: usize = 6;
+
+/// Sentences on all pairs. Those that are as fast, or of which that can't be told, for the same reason stand in
+/// one: of four commands, six sentences would say the same.
+pub fn said_of_all(pairs: &[&Pair], names: &[String]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    let mut left: Vec<&Pair> = pairs.to_vec();
+    while let Some(first) = left.first().copied() {
+        let (alike, others): (Vec<&Pair>, Vec<&Pair>) =
+            left.into_iter().partition(|pair| is_alike(first, pair));
+        said.push(match &alike[..] {
+            [only] => self::said(only, names),
+            several => folded(several, names),
+        });
+        left = others;
+    }
+    said
+}
+
+/// Whether the same is said of two pairs. How much faster something is stands in a sentence of its own.
+fn is_alike(first: &Pair, other: &Pair) -> bool {
+    let is_clear = matches!(
+        first.judged.verdict,
+        Verdict::Faster | Verdict::Slower | Verdict::NotComparable
+    );
+    std::ptr::eq(first, other)
+        || !is_clear
+            && first.judged.verdict == other.judged.verdict
+            && is_same_reason(&first.judged.reason, &other.judged.reason)
+}
+
+fn is_same_reason(first: &Reason, other: &Reason) -> bool {
+    let are_chance = [first, other]
+        .into_iter()
+        .all(|reason| matches!(reason, Reason::ChanceLikely { .. }));
+    are_chance || first.to_string() == other.to_string()
+}
+
+/// The reason of all. How likely chance is differs from pair to pair.
+fn reason(pairs: &[&Pair]) -> String {
+    let chances = pairs.iter().filter_map(|pair| match pair.judged.reason {
+        Reason::ChanceLikely { p_value } => Some(p_value),
+        _ => None,
+    });
+    let least = chances.clone().fold(f64::INFINITY, f64::min);
+    let most = chances.fold(0.0, f64::max);
+    if least < most {
+        return format!(
+            "Identical code would differ as much in {} to {} of such comparisons: measure more.",
+            number(least),
+            percent(most)
+        );
+    }
+    pairs[0].judged.reason.to_string()
+}
+
+/// Pairs of the same verdict, for the same reason.
+fn folded(pairs: &[&Pair], names: &[String]) -> String {
+    let (base, judged) = (pairs[0].base, &pairs[0].judged);
+    let is_same = judged.verdict == Verdict::Same;
+    if pairs.iter().all(|pair| pair.base == base) {
+        let base = shown(&names[base]);
+        let new: Vec<String> = pairs.iter().map(|pair| shown(&names[pair.new])).collect();
+        let reason = reason(pairs);
+        return if is_same {
+            format!("{} are as fast as {base}. {reason}", listed(&new, "and"))
+        } else {
+            let new = listed(&new, "or");
+            format!("Whether {new} is faster than {base} can't be told. {reason}")
+        };
+    }
+    let both = |pair: &&Pair| {
+        let [one, other] = [pair.base, pair.new].map(|at| shown(&names[at]));
+        format!("{one} and {other}")
+    };
+    let mut each: Vec<String> = pairs.iter().take(MOST_PAIRS).map(both).collect();
+    if pairs.len() > MOST_PAIRS {
+        each.push(format!("{} more pairs", pairs.len() - MOST_PAIRS));
+    }
+    let verdict = if is_same {
+        "As fast as each other"
+    } else {
+        "Which is faster can't be told"
+    };
+    format!("{verdict}: {}. {}", each.join("; "), reason(pairs))
+}
+
+/// `a, b or c`.
+fn listed(names: &[String], word: &str) -> String {
+    match names {
+        [all @ .., last] if !all.is_empty() => format!("{} {word} {last}", all.join(", ")),
+        all => all.concat(),
+    }
+}
+
+/// A pair in one sentence.
+pub fn said(pair: &Pair, names: &[String]) -> String {
+    against(
+        &pair.judged,
+        &shown(&names[pair.new]),
+        &shown(&names[pair.base]),
+    )
+}
+
+/// A verdict in one sentence.
+pub fn against(judged: &Judged, new: &str, base: &str) -> String {
+    let between = between(judged);
+    match judged.verdict {
+        Verdict::Faster if judged.ratio < 1.0 / TIMES => {
+            format!(
+                "{new} is {:.2} times as fast as {base}{between}.",
+                1.0 / judged.ratio
+            )
+        }
+        Verdict::Faster => {
+            format!(
+                "{new} is {} faster than {base}{between}.",
+                percent(1.0 - judged.ratio)
+            )
+        }
+        Verdict::Slower if judged.ratio > TIMES => {
+            format!(
+                "{new} takes {:.2} times as long as {base}{between}.",
+                judged.ratio
+            )
+        }
+        Verdict::Slower => {
+            format!(
+                "{new} is {} slower than {base}{between}.",
+                percent(judged.ratio - 1.0)
+            )
+        }
+        Verdict::Same => format!("{new} is as fast as {base}. {}", judged.reason),
+        Verdict::Inconclusive => {
+            format!(
+                "Whether {new} is faster than {base} can't be told. {}",
+                judged.reason
+            )
+        }
+        Verdict::NotComparable => {
+            format!("{new} can't be compared with {base}. {}", judged.reason)
+        }
+    }
+}
+
+/// The interval, in what the sentence tells.
+fn between(judged: &Judged) -> String {
+    let Ok((low, high)) = judged.interval else {
+        return String::new();
+    };
+    let told = match judged.verdict {
+        Verdict::Faster if judged.ratio < 1.0 / TIMES => [1.0 / high, 1.0 / low],
+        Verdict::Slower if judged.ratio > TIMES => [low, high],
+        Verdict::Faster => {
+            return format!(
+                " (between {} and {})",
+                number(1.0 - high),
+                percent(1.0 - low)
+            );
+        }
+        _ => {
+            return format!(
+                " (between {} and {})",
+                number(low - 1.0),
+                percent(high - 1.0)
+            );
+        }
+    };
+    format!(" (between {:.2} and {:.2} times)", told[0], told[1])
+}
+
+/// A ratio as percent, without the sign.
+pub fn number(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if percent.abs() < 99.95 {
+        format!("{percent:.1}")
+    } else {
+        format!("{percent:.0}")
+    }
+}
+
+/// A ratio as percent.
+pub fn percent(ratio: f64) -> String {
+    format!("{} %", number(ratio))
+}

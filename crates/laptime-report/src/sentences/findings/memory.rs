@@ -1,0 +1,142 @@
+//! Findings about memory that grows, in sentences.
+
+use laptime_analysis::{Finding, Keeper, MainFunction, Passing};
+
+use super::words::{bytes, called, many, one, time};
+use crate::document::names;
+
+/// Where to look for what no lap keeps.
+const OUTSIDE: &str = "Look for what the loop keeps from NOUN to NOUN; laps around its other parts \
+                       show which one it is.";
+
+/// What to look for in a lap that leaves memory: what it allocates may be kept by whoever it hands it to.
+const LOOK: &str = "look for lists or caches that keep it, there or where it is handed on";
+
+/// What leaves memory behind, and how much.
+pub fn grows(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::MemoryGrowth {
+            path,
+            step_count,
+            per_step_bytes,
+            uncertainty_bytes,
+            kept_bytes,
+            keepers,
+            passing,
+            between,
+        } => format!(
+            "Each {} leaves {} (± {}) of memory behind{}: {} after {step_count} {}. {}",
+            one(path),
+            bytes(*per_step_bytes),
+            bytes(*uncertainty_bytes),
+            if *between { ", outside of its lap" } else { "" },
+            bytes(*kept_bytes),
+            many(path),
+            if *between && keepers.is_empty() && passing.is_none() {
+                OUTSIDE.replace("NOUN", &one(path))
+            } else {
+                left_by(keepers, passing.as_ref(), path)
+            },
+        ),
+        Finding::MemoryRise {
+            per_second_bytes,
+            uncertainty_bytes,
+            risen_bytes,
+            during_ns,
+            function,
+            is_sampled,
+        } => format!(
+            "Memory grows all the time, by {} (± {}) per second: {} in {}{}",
+            bytes(*per_second_bytes),
+            bytes(*uncertainty_bytes),
+            bytes(*risen_bytes),
+            time(*during_ns),
+            rising(function.as_ref(), *is_sampled),
+        ),
+        _ => return None,
+    })
+}
+
+/// The function in which memory rises, or how to learn it.
+fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
+    const LAPS: &str = "A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells \
+                        what a round leaves, and laps inside tell where.";
+    match function {
+        Some(function) => format!(
+            ", {:.0} % of it while {} ran. Look for lists and caches that are added to there.",
+            100.0 * function.ratio,
+            called(function),
+        ),
+        None if is_sampled => format!(
+            ". No single function has most of it. Look for lists and caches that the program adds to. {LAPS}"
+        ),
+        None => format!(
+            ". Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names \
+             the function, if it is one. {LAPS}"
+        ),
+    }
+}
+
+fn left_by(keepers: &[Keeper], passing: Option<&Passing>, path: &str) -> String {
+    let noun = one(path);
+    let named = |one: &Keeper| {
+        let (lap, left) = (names::path(&one.path), bytes(one.per_step_bytes));
+        format!("{lap} ({left} each time)")
+    };
+    let laps: Vec<String> = keepers.iter().map(named).collect();
+    if let Some(passing) = passing {
+        return between_laps(&laps, passing, path);
+    }
+    match &laps[..] {
+        [] => format!(
+            "No single lap inside keeps as much: look for what each {noun} appends to lists or caches, \
+             such as losses that are kept with their graphs, or what a dataset caches."
+        ),
+        [lap] => format!("It is left in {lap}: {LOOK}."),
+        [others @ .., last] => {
+            format!(
+                "It is left in {} and in {last}: {LOOK}.",
+                others.join(", in ")
+            )
+        }
+    }
+}
+
+/// Where laps free what others hold: net bytes tell no more than that.
+fn between_laps(laps: &[String], passing: &Passing, path: &str) -> String {
+    let called = |lap: &str| {
+        if lap == path {
+            format!("the {} outside of its laps", one(path))
+        } else {
+            names::path(lap)
+        }
+    };
+    let (from, to) = (called(&passing.from_path), called(&passing.to_path));
+    let freed = bytes(passing.to_bytes.unsigned_abs());
+    match laps {
+        [] => {
+            let left = bytes(passing.from_bytes.unsigned_abs());
+            let also = passing.also.iter();
+            let also =
+                also.map(|lap| format!(", {} {}", called(&lap.path), bytes(lap.per_step_bytes)));
+            let also: String = also.collect();
+            if also.is_empty() {
+                format!(
+                    "{from} leaves {left} each time and {to} frees {freed}, so it is kept somewhere between \
+                     them: look for lists or caches that keep a part of it."
+                )
+            } else {
+                format!(
+                    "{from} leaves {left} each time{also}, and {to} frees {freed}: a part of what the others \
+                     leave is kept. Look for lists or caches that \
+                     hold it, such as losses with their graphs or what a dataset caches."
+                )
+            }
+        }
+        laps => format!(
+            "It is probably left in {}. But {to} frees memory that others allocate, such as {from} ({freed} each \
+             time), so a part of that may be kept instead. Look for lists or caches that grow there.",
+            laps.join(" or in "),
+        ),
+    }
+}

@@ -1,0 +1,295 @@
+//! What to look at first, in sentences: what was found, and what to try.
+
+use laptime_analysis::{Cause, Finding, MainFunction, Summary, one_of};
+use laptime_core::PhaseName;
+
+mod compiling;
+mod devices;
+mod ends;
+mod memory;
+mod waits;
+mod words;
+
+use crate::document::names;
+use crate::document::{Content, Section};
+use crate::quantity::{self, plural};
+use crate::text::wrap;
+use words::{also_in, around, many, one, share, time};
+
+/// Above the list, in every format.
+pub const HEADING: &str = "findings";
+
+/// The list below the headline; none where nothing was found.
+pub fn section(summary: &Summary) -> Option<Section> {
+    let lines: Vec<String> = summary.findings.iter().filter_map(said).collect();
+    (!lines.is_empty()).then(|| Section::headed(HEADING, Content::Lines(lines)))
+}
+
+/// A finding in words; `None` for kinds that a later version knows.
+pub fn said(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::Startup { .. } | Finding::Exit { .. } => ends::said(finding)?,
+        Finding::Compiling { .. } => compiling::said(finding)?,
+        Finding::NoSteps {
+            count,
+            total_ns,
+            outside_ns,
+        } => format!(
+            "No steps were seen: {} ({}) {} the only laps, and {} passed outside of them. Write \
+             `for batch in lt.track(batches):` around the loop, or `with lt.lap(\"step\"):` inside it.",
+            plural(*count, "compilation", "compilations"),
+            time(*total_ns),
+            if *count == 1 { "is" } else { "are" },
+            time(*outside_ns),
+        ),
+        Finding::BetweenSteps { .. } => ends::between(finding)?,
+        Finding::OutsideSteps { .. } => ends::outside(finding)?,
+        Finding::Overhead {
+            span_count,
+            recording_ns,
+            wall_ns,
+        } => format!(
+            "Recording {} took about {}, {} of the run. Put laps around larger pieces of work.",
+            plural(*span_count, "lap", "laps"),
+            time(*recording_ns),
+            share(*recording_ns, *wall_ns),
+        ),
+        Finding::SlowSteps {
+            path,
+            one_in,
+            slow_ns,
+            usual_ns,
+            excess_ns,
+            cause,
+            outside_ns,
+            is_bare,
+        } => {
+            let (slow, usual, cost) = (time(*slow_ns), time(*usual_ns), time(*excess_ns));
+            let steps = many(path);
+            format!(
+                "At least one in {one_in} {steps} takes {slow} or longer; the median is {usual}. What \
+                 all {steps} take beyond the median adds up to {cost}. {}",
+                because(cause.as_ref(), *is_bare, *outside_ns, *excess_ns),
+            )
+        }
+        Finding::DataWait { .. } | Finding::HotSpot { .. } | Finding::InFunction { .. } => {
+            of_parts(finding)?
+        }
+        Finding::Recompilation { .. } | Finding::Occasional { .. } | Finding::WarmUp { .. } => {
+            of_some(finding)?
+        }
+        Finding::WorkerStarts {
+            count,
+            total_ns,
+            wall_ns,
+        } => waits::starts(*count, *total_ns, *wall_ns),
+        Finding::HeldLoop(held) => waits::blocks(held),
+        Finding::ThreadsWait(wait) => waits::threads(wait),
+        Finding::Ranks { message, .. } => format!("{}.", wrap::capitalised(message)),
+        Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
+        Finding::Unsteady { message, hint, .. } => sentences(message, hint),
+        Finding::MemoryBound {
+            path, intensity, ..
+        } => format!(
+            "{} is limited by memory bandwidth ({} FLOP per byte). Larger batches, fused \
+             operators or smaller number types help; faster arithmetic doesn't.",
+            names::path(path),
+            quantity::rate(*intensity).inline(),
+        ),
+        Finding::Throttled { .. } | Finding::IdleDevice { .. } => devices::said(finding)?,
+        _ => return None,
+    })
+}
+
+/// What takes much of a step, and the function that it is in.
+fn of_parts(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::DataWait {
+            path,
+            per_step_ns,
+            usual_ns,
+            longest_ns,
+            step_ns,
+            function,
+            workers,
+            worker_function,
+            ..
+        } => format!(
+            "Each {} waits {} for data on average, {} of its time ({}{}){}. {}",
+            // It waits right inside of the step.
+            one(around(path)),
+            time(*per_step_ns),
+            share(*per_step_ns, *step_ns),
+            names::path(path),
+            also_in(function.as_ref()),
+            waits::few(*longest_ns, *usual_ns),
+            match longest_ns {
+                Some(_) => waits::ONE.to_owned(),
+                None => waits::supply(
+                    workers.as_ref(),
+                    worker_function.as_ref(),
+                    usual_ns.is_some()
+                ),
+            },
+        ),
+        Finding::HotSpot {
+            path,
+            class,
+            step_path,
+            self_ns,
+            steps_ns,
+            function,
+        } => hot(
+            path,
+            class,
+            &share(*self_ns, *steps_ns),
+            &one(step_path),
+            function.as_ref(),
+        ),
+        Finding::InFunction {
+            path,
+            total_ns,
+            steps_ns,
+            function,
+        } => format!(
+            "{} takes {} of each {}{}.",
+            names::path(path),
+            share(*total_ns, *steps_ns),
+            // It is a part right inside of the step.
+            one(around(path)),
+            also_in(Some(function)),
+        ),
+        _ => return None,
+    })
+}
+
+/// What only some of the steps do.
+fn of_some(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::Recompilation {
+            path,
+            count,
+            is_after_warm_up,
+            total_ns,
+        } => format!(
+            "{} ran {}{}, {} in all. Find out what changes from {noun} to {noun}: \
+             `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
+            names::path(path),
+            plural(*count, "time", "times"),
+            if *is_after_warm_up {
+                " after warm-up"
+            } else {
+                ""
+            },
+            time(*total_ns),
+            noun = one(path.split('/').next().unwrap_or_default()),
+        ),
+        Finding::Occasional {
+            path,
+            step_path,
+            count,
+            step_count,
+            mean_ns,
+            usual_ns,
+            total_ns,
+        } => format!(
+            "{} runs in few {}, {count} times in {step_count}, and takes {} each time. {} \
+             usually takes {}. It costs {} in all.",
+            names::path(path),
+            many(step_path),
+            time(*mean_ns),
+            wrap::capitalised(&one_of(&one(step_path))),
+            time(*usual_ns),
+            time(*total_ns),
+        ),
+        Finding::WarmUp {
+            path,
+            warm_up_count,
+            warm_up_ns,
+            steady_count,
+            steady_ns,
+            busy,
+        } => format!(
+            "Warm-up took longer than all that followed: {} for the first {}, {} for the {} after \
+             {}. {}",
+            time(*warm_up_ns),
+            match *warm_up_count {
+                1 => one(path),
+                count => format!("{} {}", quantity::thousands(count), many(path)),
+            },
+            time(*steady_ns),
+            quantity::thousands(*steady_count),
+            if *warm_up_count == 1 { "it" } else { "them" },
+            match busy {
+                Some(busy) => format!(
+                    "The machine was busy meanwhile: {busy}. Run again before you look for a reason in \
+                     the program."
+                ),
+                None => format!(
+                    "Take more {}, or its cost remains most of the run.",
+                    many(path)
+                ),
+            },
+        ),
+        _ => return None,
+    })
+}
+
+/// A module is called what `laptime ops` calls it.
+fn hot(
+    path: &str,
+    class: &str,
+    share: &str,
+    noun: &str,
+    function: Option<&MainFunction>,
+) -> String {
+    let called = names::path(path);
+    let of = format!("{share} of {}", one_of(noun));
+    let part = if noun == PhaseName::Step.text() {
+        "inside a phase"
+    } else {
+        "inside its parts"
+    };
+    if class.is_empty() {
+        let place = also_in(function);
+        return format!(
+            "{called} alone takes {of}{place}. No other lap {part} takes half as much."
+        );
+    }
+    format!(
+        "{called} ({class}) alone takes {of}, forward and backward together. No other module takes \
+         half as much."
+    )
+}
+
+fn because(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64) -> String {
+    let Some(cause) = cause else {
+        return if is_bare {
+            "No lap is inside: put laps around its parts."
+        } else if outside_ns >= excess_ns / 2 {
+            "Most of that is in none of the laps inside: put laps around the other parts."
+        } else {
+            "Several laps inside grow together: look for what slows all of them."
+        }
+        .to_owned();
+    };
+    format!(
+        "{} of that is {}, which usually takes {}, and at times {} or longer: look there first.",
+        share(cause.excess_ns.min(excess_ns), excess_ns),
+        names::path(&cause.path),
+        time(cause.usual_ns),
+        time(cause.slow_ns),
+    )
+}
+
+fn sentences(message: &str, hint: &str) -> String {
+    format!(
+        "{}. {}.",
+        wrap::capitalised(message),
+        wrap::capitalised(hint)
+    )
+}
+
+#[cfg(test)]
+#[path = "tests/findings.rs"]
+mod tests;

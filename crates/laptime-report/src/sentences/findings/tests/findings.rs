@@ -1,0 +1,487 @@
+use laptime_analysis::{HeldLoop, ImportTime, Keeper, Passing, ThreadsWait, WorkerLap};
+
+use super::*;
+
+const MS: u64 = 1_000_000;
+
+/// Long beginnings, without samples and with some.
+fn starts() -> Vec<Finding> {
+    vec![
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: Vec::new(),
+            function: None,
+        },
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: vec![ImportTime {
+                name: "torch".to_owned(),
+                total_ns: 4_100 * MS,
+                sample_count: 0,
+            }],
+            function: None,
+        },
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: vec![ImportTime {
+                name: "torch".to_owned(),
+                total_ns: 1_100 * MS,
+                sample_count: 0,
+            }],
+            function: Some(load()),
+        },
+    ]
+}
+
+/// Long ends: in the script or its handlers, in a function of these, and after them.
+fn ends() -> Vec<Finding> {
+    let end = |closing_ms: u64, function| Finding::Exit {
+        exit_ns: 2_010 * MS,
+        wall_ns: 6_180 * MS,
+        closing_ns: Some(closing_ms * MS),
+        function,
+    };
+    vec![end(20, None), end(20, Some(load())), end(1_950, None)]
+}
+
+/// What most samples are in.
+fn load() -> MainFunction {
+    MainFunction {
+        name: "Dataset.__getitem__".to_owned(),
+        file: "/home/me/data.py".to_owned(),
+        line: 41,
+        ratio: 0.8,
+    }
+}
+
+/// What keeps other tasks waiting for 200 ms each time.
+fn resize(count: u64, waiting_count: u64) -> HeldLoop {
+    HeldLoop {
+        path: "request/render/resize".to_owned(),
+        count,
+        total_ns: count * 200 * MS,
+        max_ns: 204 * MS,
+        wall_ns: 2_570 * MS,
+        waiting_count,
+        lost_ns: waiting_count * count * 200 * MS,
+        sampled: count == 3,
+    }
+}
+
+/// What workers do most of their time.
+fn decode() -> WorkerLap {
+    WorkerLap {
+        path: "decode".to_owned(),
+        worker_count: 4,
+        count: 1_280,
+        mean_ns: 41 * MS,
+        ratio: 0.92,
+    }
+}
+
+/// A wait for data of 40 ms in steps of 100 ms.
+fn wait(function: Option<MainFunction>, workers: Option<WorkerLap>) -> Finding {
+    Finding::DataWait {
+        path: "step/data".to_owned(),
+        per_step_ns: 40 * MS,
+        usual_ns: None,
+        longest_ns: None,
+        step_ns: 100 * MS,
+        total_ns: 400 * MS,
+        function,
+        workers,
+        worker_function: None,
+    }
+}
+
+/// A few of its waits make most of them.
+fn of_few() -> Finding {
+    let mut finding = wait(None, None);
+    if let Finding::DataWait { usual_ns, .. } = &mut finding {
+        *usual_ns = Some(2 * MS);
+    }
+    finding
+}
+
+/// One wait of ten makes most of them, whatever workers do most of their time.
+fn of_one() -> Finding {
+    let mut finding = wait(None, Some(decode()));
+    if let Finding::DataWait {
+        usual_ns,
+        longest_ns,
+        ..
+    } = &mut finding
+    {
+        (*usual_ns, *longest_ns) = (Some(2 * MS), Some(382 * MS));
+    }
+    finding
+}
+
+/// Workers without laps whose function is known.
+fn by_workers(function: MainFunction) -> Finding {
+    let mut finding = wait(None, None);
+    if let Finding::DataWait {
+        worker_function, ..
+    } = &mut finding
+    {
+        *worker_function = Some(function);
+    }
+    finding
+}
+
+/// A loop that does most of its work between its steps.
+fn between(function: Option<MainFunction>) -> Finding {
+    Finding::BetweenSteps {
+        path: "step".to_owned(),
+        total_ns: 7_040 * MS,
+        during_ns: 7_490 * MS,
+        function,
+    }
+}
+
+/// What steps and tasks wait for.
+fn waits() -> Vec<Finding> {
+    let starts = |count, total_ms| Finding::WorkerStarts {
+        count,
+        total_ns: total_ms * MS,
+        wall_ns: 30_300 * MS,
+    };
+    vec![
+        wait(None, None),
+        of_few(),
+        of_one(),
+        wait(Some(load()), None),
+        wait(None, Some(decode())),
+        by_workers(load()),
+        starts(1, 4_900),
+        starts(4, 19_400),
+        Finding::HeldLoop(resize(1, 1)),
+        Finding::HeldLoop(resize(10, 4)),
+        Finding::HeldLoop(resize(3, 1)),
+    ]
+}
+
+/// What takes so many percent of the steps.
+fn hot(path: &str, class: &str, percent: u64, function: Option<MainFunction>) -> Finding {
+    Finding::HotSpot {
+        path: path.to_owned(),
+        class: class.to_owned(),
+        step_path: path
+            .split('/')
+            .next()
+            .filter(|first| *first == "request")
+            .unwrap_or("step")
+            .to_owned(),
+        self_ns: percent * MS,
+        steps_ns: 100 * MS,
+        function,
+    }
+}
+
+/// Memory that is kept outside of the steps.
+fn between_steps() -> Finding {
+    Finding::MemoryGrowth {
+        path: "step".to_owned(),
+        step_count: 200,
+        per_step_bytes: 65_700,
+        uncertainty_bytes: 900,
+        kept_bytes: 13_140_000,
+        keepers: Vec::new(),
+        passing: None,
+        between: true,
+    }
+}
+
+/// A forward that allocates what another lap frees.
+fn passing(to: &str) -> Passing {
+    Passing {
+        from_path: "step/forward".to_owned(),
+        from_bytes: 200_000,
+        to_path: to.to_owned(),
+        to_bytes: -189_700,
+        also: Vec::new(),
+    }
+}
+
+/// Memory of a program without steps, where stacks were sampled.
+fn rise(function: Option<MainFunction>) -> Finding {
+    Finding::MemoryRise {
+        per_second_bytes: 9_700_000,
+        uncertainty_bytes: 120_000,
+        risen_bytes: 46_500_000,
+        during_ns: 4_790 * MS,
+        function,
+        is_sampled: true,
+    }
+}
+
+/// A wait for threads at the end.
+fn ended(function: Option<MainFunction>) -> ThreadsWait {
+    ThreadsWait {
+        total_ns: 2_010 * MS,
+        wall_ns: 2_280 * MS,
+        function,
+    }
+}
+
+/// Three laps that leave it together.
+fn together(lap: &Keeper) -> Vec<Keeper> {
+    let part = |name: &str, per_step_bytes| Keeper {
+        path: format!("{}/{name}", lap.path),
+        per_step_bytes,
+    };
+    vec![part("a", 5_120), part("b", 3_072), part("c", 2_048)]
+}
+
+/// Memory that grows, and threads that are waited for.
+fn of_memory() -> Vec<Finding> {
+    let keeper = Keeper {
+        path: "step/forward/stats".to_owned(),
+        per_step_bytes: 10_240,
+    };
+    let other = Keeper {
+        path: "step/forward".to_owned(),
+        per_step_bytes: 9_800,
+    };
+    let growth = |keepers, passing| Finding::MemoryGrowth {
+        path: "step".to_owned(),
+        step_count: 200,
+        per_step_bytes: 10_300,
+        uncertainty_bytes: 12,
+        kept_bytes: 2_060_000,
+        between: false,
+        passing,
+        keepers,
+    };
+    vec![
+        growth(vec![keeper.clone()], None),
+        growth(vec![keeper.clone()], Some(passing("step/backward"))),
+        growth(vec![keeper, other.clone()], Some(passing("step"))),
+        growth(Vec::new(), Some(passing("step/backward"))),
+        growth(
+            Vec::new(),
+            Some(Passing {
+                also: vec![Keeper {
+                    path: "step/data".to_owned(),
+                    per_step_bytes: 140_000,
+                }],
+                ..passing("step/backward")
+            }),
+        ),
+        growth(together(&other), None),
+        growth(Vec::new(), None),
+        between_steps(),
+        Finding::MemoryRise {
+            per_second_bytes: 9_700_000,
+            uncertainty_bytes: 120_000,
+            risen_bytes: 46_500_000,
+            during_ns: 4_790 * MS,
+            function: None,
+            is_sampled: false,
+        },
+        rise(None),
+        rise(Some(load())),
+        Finding::ThreadsWait(ended(None)),
+        Finding::ThreadsWait(ended(Some(load()))),
+    ]
+}
+
+/// One of each kind.
+fn every_kind() -> Vec<Finding> {
+    let cause = Cause {
+        path: "step/data".to_owned(),
+        slow_ns: 90 * MS,
+        usual_ns: 2 * MS,
+        excess_ns: 490 * MS,
+    };
+    let path = || "step".to_owned();
+    let slow = |cause, outside_ns, is_bare| Finding::SlowSteps {
+        path: path(),
+        one_in: 20,
+        slow_ns: 111 * MS,
+        usual_ns: 20 * MS,
+        excess_ns: 700 * MS,
+        cause,
+        outside_ns,
+        is_bare,
+    };
+    let mut all = starts();
+    all.extend(ends());
+    all.extend([between(None), between(Some(load()))]);
+    all.extend(waits());
+    all.extend([
+        Finding::Overhead {
+            span_count: 10_000_000,
+            recording_ns: 500 * MS,
+            wall_ns: 5_000 * MS,
+        },
+        Finding::Recompilation {
+            path: "step/forward/compile".to_owned(),
+            count: 4,
+            is_after_warm_up: true,
+            total_ns: 3_000 * MS,
+        },
+        slow(Some(cause), 0, false),
+        slow(None, 0, false),
+        slow(None, 600 * MS, false),
+        slow(None, 600 * MS, true),
+        hot("step/forward/conv", "", 60, Some(load())),
+        Finding::InFunction {
+            path: "step/forward".to_owned(),
+            total_ns: 45 * MS,
+            steps_ns: 100 * MS,
+            function: MainFunction { line: 0, ..load() },
+        },
+        hot("net/2", "Conv2d", 90, None),
+        hot("request/render/resize", "", 55, None),
+        Finding::Occasional {
+            path: "request/database".to_owned(),
+            step_path: "request".to_owned(),
+            count: 9,
+            step_count: 199,
+            mean_ns: 60 * MS,
+            usual_ns: 3 * MS,
+            total_ns: 540 * MS,
+        },
+        outside_steps(None),
+        outside_steps(Some("fit/load")),
+        warm_up(None),
+        warm_up(Some(
+            "the thread that takes the steps waited for a CPU for 80 % of the time",
+        )),
+        Finding::Ranks {
+            holds_up: true,
+            message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
+        },
+    ]);
+    all.extend(of_memory());
+    all.extend([Finding::MemoryBound {
+        path: "step/forward".to_owned(),
+        total_ns: 10 * MS,
+        intensity: 2.31,
+    }]);
+    all
+}
+
+/// A lap of 4.36 s whose steps take 0.08 s.
+fn outside_steps(part: Option<&str>) -> Finding {
+    Finding::OutsideSteps {
+        path: "fit".to_owned(),
+        step_path: "fit/step".to_owned(),
+        total_ns: 4_360 * MS,
+        outside_ns: 4_280 * MS,
+        part: part.map(str::to_owned),
+        part_ns: part.map(|_| 4_000 * MS),
+        function: None,
+    }
+}
+
+/// A warm-up that was most of the run, and what took the CPU meanwhile.
+fn warm_up(busy: Option<&str>) -> Finding {
+    Finding::WarmUp {
+        path: "step".to_owned(),
+        warm_up_count: 2,
+        warm_up_ns: 1_320 * MS,
+        steady_count: 62,
+        steady_ns: 412 * MS,
+        busy: busy.map(str::to_owned),
+    }
+}
+
+#[test]
+fn each_kind_is_a_sentence_with_what_to_try() {
+    let all = every_kind();
+    let root: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../../../docs/summary.schema.json")).unwrap();
+    let schema = &root["properties"]["findings"];
+    let value = serde_json::to_value(&all).unwrap();
+    let wrong = crate::schema_tests::violations(schema, &value, &root, "findings");
+    assert_eq!(wrong, Vec::<String>::new());
+    let text: Vec<String> = all.iter().filter_map(said).collect();
+    insta::assert_snapshot!(text.join("\n"), @"
+    6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
+    6.78 s pass before the first lap, 85 % of the run: `import torch` took 4.10 s. What not every run needs can be imported where it is used.
+    6.78 s pass before the first lap, 85 % of the run, mostly in `Dataset.__getitem__` (data.py:41). `import torch` took 1.10 s.
+    2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
+    1.95 s pass after the exit handlers, 32 % of the run: Python frees what is left, and libraries end. Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.
+    7.04 s pass between the steps, 94 % of the time from the first step to the last: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its function. If it calls `model.forward(x)`, call `model(x)`: that is seen.
+    7.04 s pass between the steps, 94 % of the time from the first step to the last, mostly in `Dataset.__getitem__` (data.py:41). Put a lap around it. If it calls `model.forward(x)`, call `model(x)`: that is seen.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data), though half of the waits take less than 2.00 ms. If the loader has workers, and the long ones are at the start and end of each epoch, that is where it starts and ends them: `persistent_workers=True` does so once. Otherwise prepare batches ahead, by more workers (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data), though one wait took 382 ms and half of the waits take less than 2.00 ms. Look for what happened then, such as files that were read for the first time or an epoch that began: more workers don't help where a single wait is long.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 80 % of their running time in `Dataset.__getitem__` (data.py:41): make it cheaper, or use more workers (`num_workers`).
+    The first batch waits 4.90 s for the loader's workers to start, 16 % of the run. With the start method `spawn` each of them imports what the script imports: `fork`, or imports where they are used, start them sooner.
+    Each epoch waits 4.85 s for the loader's workers to start and end: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they do so once.
+    request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    request/render/resize blocks the event loop: 10 times, for 200 ms on average, 78 % of the run. Up to 4 other tasks waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    request/render/resize blocks the event loop: for at least 600 ms (samples saw it 3 times), 23 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
+    step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Several laps inside grow together: look for what slows all of them.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Most of that is in none of the laps inside: put laps around the other parts.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. No lap is inside: put laps around its parts.
+    step/forward/conv alone takes 60 % of a step, mostly in `Dataset.__getitem__` (data.py:41). No other lap inside a phase takes half as much.
+    step/forward takes 45 % of each step, mostly in `Dataset.__getitem__` (data.py).
+    net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
+    request/render/resize alone takes 55 % of a request. No other lap inside its parts takes half as much.
+    request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
+    98 % of fit (4.28 s) is outside of its steps: look there first. Put laps around what runs there, or record with `--stacks`, which names its function.
+    98 % of fit (4.28 s) is outside of its steps: fit/load takes 4.00 s of it.
+    Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
+    Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. The machine was busy meanwhile: the thread that takes the steps waited for a CPU for 80 % of the time. Run again before you look for a reason in the program.
+    Rank 1 (process 8) holds the others up: its forward is longer.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time and step/backward frees 185.3 KiB, so it is kept somewhere between them: look for lists or caches that keep a part of it.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time, step/data 136.7 KiB, and step/backward frees 185.3 KiB: a part of what the others leave is kept. Look for lists or caches that hold it, such as losses with their graphs or what a dataset caches.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses that are kept with their graphs, or what a dataset caches.
+    Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names the function, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
+    The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Meanwhile these were mostly in `Dataset.__getitem__` (data.py:41). Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
+    ");
+}
+
+#[test]
+fn compiling_is_told_with_where_and_how_often() {
+    let place = |path: &str, count, ms: u64| laptime_analysis::CompiledIn {
+        path: path.to_owned(),
+        count,
+        total_ns: ms * MS,
+    };
+    let told = |count, places| {
+        said(&Finding::Compiling {
+            count,
+            total_ns: 7_400 * MS,
+            wall_ns: 10_000 * MS,
+            places,
+        })
+    };
+    let places = vec![
+        place("evaluation/compile", 2, 5_000),
+        place("compile", 1, 1_500),
+        place("step/forward/compile", 1, 800),
+    ];
+    insta::assert_snapshot!(told(5, places).unwrap(), @"Compiling took 7.40 s, 74 % of the run: 2 times in evaluation (5.00 s), 1 time outside of other laps (1.50 s), 1 time in step/forward (800 ms), 1 time elsewhere. If that is the same function again and again, inputs of the same shapes need it once: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print what differs. `TORCHINDUCTOR_CACHE_DIR` and `JAX_COMPILATION_CACHE_DIR` keep what was compiled for the next run.");
+    // Of another function in each place, once, no inputs have other shapes than before.
+    let each = vec![
+        place("compile", 1, 4_000),
+        place("step/forward/compile", 1, 3_400),
+    ];
+    insta::assert_snapshot!(told(2, each).unwrap(), @"Compiling took 7.40 s, 74 % of the run: 1 time outside of other laps (4.00 s), 1 time in step/forward (3.40 s). `TORCHINDUCTOR_CACHE_DIR` and `JAX_COMPILATION_CACHE_DIR` keep what was compiled for the next run.");
+    // More places than are named may have compiled again.
+    let more = told(9, vec![place("evaluation/compile", 1, 7_400)]).unwrap();
+    assert!(more.contains("same shapes"), "{more}");
+}

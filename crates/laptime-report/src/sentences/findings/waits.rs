@@ -1,0 +1,118 @@
+//! Findings about what keeps steps and tasks waiting, in sentences.
+
+use laptime_analysis::{HeldLoop, MainFunction, ThreadsWait, WorkerLap};
+
+use super::words::{called, share, time};
+use crate::document::names;
+use crate::quantity::plural;
+
+/// What first batches wait for, and how they wait less.
+pub fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
+    let (total, share) = (time(total_ns), share(total_ns, wall_ns));
+    if count <= 1 {
+        return format!(
+            "The first batch waits {total} for the loader's workers to start, {share} of the run. With \
+             the start method `spawn` each of them imports what the script imports: `fork`, or imports \
+             where they are used, start them sooner.",
+        );
+    }
+    format!(
+        "Each epoch waits {} for the loader's workers to start and end: {total} in {count} epochs, {share} \
+         of the run. With `persistent_workers=True` they do so once.",
+        time(total_ns / count),
+    )
+}
+
+/// What keeps other tasks waiting, and how it lets them run.
+pub fn blocks(held: &HeldLoop) -> String {
+    let HeldLoop { count, .. } = *held;
+    // Samples miss what is short, or between two of them: what they saw is the least that there was.
+    let times = match count {
+        _ if held.sampled => format!(
+            "for at least {} (samples saw it {})",
+            time(held.total_ns),
+            plural(count, "time", "times"),
+        ),
+        1 => format!("once, for {}", time(held.total_ns)),
+        _ => format!(
+            "{}, for {} on average",
+            plural(count, "time", "times"),
+            time(held.total_ns / count.max(1)),
+        ),
+    };
+    let waited = match held.waiting_count {
+        1 => "Another task waited".to_owned(),
+        most => format!("Up to {most} other tasks waited"),
+    };
+    format!(
+        "{} blocks the event loop: {times}, {} of the run. {waited} meanwhile. Run what takes \
+         long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what \
+         computes in Python needs a process.",
+        names::path(&held.path),
+        share(held.total_ns, held.wall_ns),
+    )
+}
+
+/// What the interpreter waits for at its end.
+pub fn threads(wait: &ThreadsWait) -> String {
+    let doing = match &wait.function {
+        Some(function) => format!(" Meanwhile these were mostly in {}.", called(function)),
+        None => String::new(),
+    };
+    format!(
+        "The script was done, and Python waited {} for its threads to end, {} of the run.{doing} Threads that \
+         need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.",
+        time(wait.total_ns),
+        share(wait.total_ns, wait.wall_ns),
+    )
+}
+
+/// What a single long wait may be: more workers or cheaper samples don't shorten it.
+pub const ONE: &str = "Look for what happened then, such as files that were read for the first time or an epoch that \
+                       began: more workers don't help where a single wait is long.";
+
+/// That a single long wait, or a few, make most of them.
+pub fn few(longest_ns: Option<u64>, median_ns: Option<u64>) -> String {
+    let usual = median_ns.map(|ns| format!("half of the waits take less than {}", time(ns)));
+    let longest = longest_ns.map(|ns| format!("one wait took {}", time(ns)));
+    let each: Vec<String> = longest.into_iter().chain(usual).collect();
+    if each.is_empty() {
+        return String::new();
+    }
+    format!(", though {}", each.join(" and "))
+}
+
+/// What brings data faster. Where a few waits make most of them, it may be no matter of how fast the workers are.
+pub fn supply(
+    workers: Option<&WorkerLap>,
+    function: Option<&MainFunction>,
+    is_of_few: bool,
+) -> String {
+    let Some(lap) = workers else {
+        if let Some(function) = function {
+            return format!(
+                "The workers spend {:.0} % of their running time in {}: make it cheaper, or use more workers \
+                 (`num_workers`).",
+                100.0 * function.ratio,
+                called(function),
+            );
+        }
+        if is_of_few {
+            return "If the loader has workers, and the long ones are at the start and end of each epoch, that is where \
+                    it starts and ends them: `persistent_workers=True` does so once. Otherwise prepare batches ahead, by \
+                    more workers (`num_workers`, `prefetch_factor`), or do less work per sample."
+                .to_owned();
+        }
+        return "Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less \
+                work per sample."
+            .to_owned();
+    };
+    format!(
+        "The workers spend {:.0} % of their time in {} ({} each time, {}): make it cheaper, or use more \
+         workers (`num_workers`).",
+        100.0 * lap.ratio,
+        names::path(&lap.path),
+        time(lap.mean_ns),
+        plural(lap.count, "time", "times"),
+    )
+}

@@ -1,0 +1,14 @@
+//! What is said in words: the first line, findings, doubts, and the answer of a comparison or benchmark.
+
+pub mod benchmark;
+pub(crate) mod comparison;
+pub(crate) mod contest;
+pub(crate) mod counted_operations;
+pub(crate) mod cpu;
+pub(crate) mod findings;
+pub mod headline;
+pub(crate) mod history;
+pub(crate) mod inference;
+pub(crate) mod inference_notes;
+pub(crate) mod side_by_side;
+mod step_gaps;

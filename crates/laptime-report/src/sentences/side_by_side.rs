@@ -1,0 +1,82 @@
+//! What is said where several processes, threads or tasks ran side by side.
+
+use laptime_analysis::{Rank, Summary};
+use laptime_core::PhaseName;
+
+use crate::document::names;
+use crate::document::{Content, Section};
+use crate::quantity::{self, plural};
+
+/// Overlap of threads and tasks below this share of the measured time changes nobody's mind.
+const WORTH_TELLING: f64 = 0.01;
+
+/// What needs saying below a table whose rows are of several processes or tracks.
+pub fn notes(summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    let count = measured.count() as u64;
+    let whole = summary.measured_ns;
+    if count > 1 {
+        let trained = match summary.ranks.len() as u64 {
+            0 => u64::from(takes_steps(summary)),
+            trained => trained,
+        };
+        let who = match count - trained.min(count) {
+            0 => format!("{count} processes took steps"),
+            _ if trained == 0 => format!("{count} processes had laps"),
+            beside => format!(
+                "{} took steps, {} had other laps",
+                plural(trained, "process", "processes"),
+                plural(beside, "process", "processes")
+            ),
+        };
+        notes.push(format!(
+            "{who}: counts and totals are their sums, shares are of {}, the sum of their times",
+            quantity::exact(whole),
+        ));
+    }
+    if summary.parallel_ns as f64 > WORTH_TELLING * whole as f64 {
+        notes.push(format!(
+            "threads or tasks were in laps at the same time, so the rows add up to {} more than the run took",
+            quantity::exact(summary.parallel_ns),
+        ));
+    }
+    notes
+}
+
+fn takes_steps(summary: &Summary) -> bool {
+    let mut names = summary.rows.iter().flat_map(|row| &row.names);
+    names.any(|name| PhaseName::of(name) == Some(PhaseName::Step))
+}
+
+/// What a step of each process is made of.
+pub fn section(summary: &Summary) -> Option<Section> {
+    (!summary.ranks.is_empty()).then(|| {
+        Section::headed(
+            "a step of each process",
+            Content::Lines(summary.ranks.iter().map(line).collect()),
+        )
+    })
+}
+
+fn line(rank: &Rank) -> String {
+    let parts = rank
+        .parts
+        .iter()
+        .map(|part| (part.name.as_str(), part.per_step_ns));
+    let parts: Vec<String> = parts
+        .chain([("rest", rank.rest_ns)])
+        .map(|(part, ns)| format!("{} {}", names::short(part), quantity::estimate(ns)))
+        .collect();
+    format!(
+        "{}: {} of {}: {}",
+        names::short(&rank.called()),
+        plural(rank.step_count, "step", "steps"),
+        quantity::estimate(rank.step_ns),
+        parts.join(", "),
+    )
+}
+
+#[cfg(test)]
+#[path = "tests/side_by_side.rs"]
+mod tests;

@@ -1,0 +1,101 @@
+//! How long each epoch took, and what was measured in it: a line an epoch.
+
+use laptime_core::Total;
+
+use std::collections::BTreeSet;
+
+use laptime_analysis::{Epoch, Summary};
+
+use crate::document::names;
+use crate::document::{Content, Section};
+use crate::quantity::{self, ABSENT, exact as time, plural};
+use crate::text;
+
+/// Epochs shown whole; of more, as many from both ends.
+const MOST: usize = 20;
+/// Metrics beside an epoch.
+const MOST_METRICS: usize = 4;
+
+/// The section, if the run has epochs.
+pub fn section(summary: &Summary) -> Option<Section> {
+    let epochs = &summary.epochs;
+    let last = epochs.last()?;
+    let end_ns = last.at_ns.saturating_add(last.duration_ns);
+    let whole_ns = end_ns.saturating_sub(epochs[0].at_ns);
+    let steps: u64 = epochs.iter().map(|epoch| epoch.step_count).total();
+    let steps = (steps > 0).then(|| format!(", {}", plural(steps, "step", "steps")));
+    let lines = text::aligned(&cells(epochs), " | ", &[]);
+    let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    if lines.len() > MOST {
+        let hidden = lines.len() - MOST;
+        lines.splice(
+            MOST / 2..MOST / 2 + hidden,
+            [format!("… {hidden} more, all in JSON")],
+        );
+    }
+    Some(
+        Section::headed("epochs", Content::Lines(lines)).remarked(format!(
+            "{} in {}{}{}",
+            plural(epochs.len() as u64, "epoch", "epochs"),
+            time(whole_ns),
+            steps.unwrap_or_default(),
+            whose(summary),
+        )),
+    )
+}
+
+/// Which process's epochs these are, and how long the others' took; nothing where only one has any.
+fn whose(summary: &Summary) -> String {
+    let [first, others @ ..] = summary.epochs_of.as_slice() else {
+        return String::new();
+    };
+    let times = || others.iter().map(|one| one.duration_ns);
+    let (Some(least), Some(most)) = (times().min(), times().max()) else {
+        return String::new();
+    };
+    let took = if least == most {
+        time(most)
+    } else {
+        format!("from {} to {}", time(least), time(most))
+    };
+    let count = others.len() as u64;
+    let others = plural(count, "other process", "other processes");
+    format!(
+        ", of {}. The epochs of {others} took {took}",
+        first.called()
+    )
+}
+
+/// What stands beside each epoch: of evaluations and metrics what any epoch has.
+fn cells(epochs: &[Epoch]) -> Vec<Vec<String>> {
+    let has_steps = epochs.iter().any(|epoch| epoch.step_count > 0);
+    let has_evaluations = epochs.iter().any(|epoch| epoch.evaluation_ns.is_some());
+    let names = epochs.iter().flat_map(|epoch| epoch.metrics.keys());
+    let names: BTreeSet<&String> = names.collect();
+    let of = |number: u64, epoch: &Epoch| {
+        let mut cells = vec![format!("epoch {number}"), time(epoch.duration_ns)];
+        if has_steps {
+            cells.push(plural(epoch.step_count, "step", "steps"));
+        }
+        if has_evaluations {
+            cells.push(format!(
+                "evaluation {}",
+                epoch.evaluation_ns.map_or(ABSENT.to_owned(), time)
+            ));
+        }
+        for name in names.iter().take(MOST_METRICS) {
+            let value = epoch.metrics.get(*name).copied();
+            let value = value.map_or(ABSENT.to_owned(), quantity::plain);
+            cells.push(format!("{} {value}", names::short(name)));
+        }
+        cells
+    };
+    (1..)
+        .zip(epochs)
+        .map(|(number, epoch)| of(number, epoch))
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "tests/epochs.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+//! Rows of tables of functions: laps, what stands below them, and how functions and files are written.
+
+use std::cmp::Reverse;
+
+use laptime_analysis::{FunctionTime, RowKind, is_shutdown};
+use laptime_core::short_file;
+
+use crate::document::names;
+use crate::document::view::{FunctionSort, View};
+use crate::document::{Cell, Row, Section};
+
+/// What a function is ordered by, and shown for.
+pub struct Weight<'n> {
+    pub self_ns: u64,
+    pub total_ns: u64,
+    /// Calls or samples.
+    pub count: u64,
+    pub name: &'n str,
+}
+
+/// The functions of a lap that are shown: at most so many, each with at least so many nanoseconds where they are
+/// ordered by time.
+pub fn shown<'f, F>(
+    functions: &'f [F],
+    weight: impl Fn(&'f F) -> Weight<'f>,
+    sort: FunctionSort,
+    (most, least_ns): (usize, f64),
+) -> Vec<&'f F> {
+    let is_enough = |ns: u64| ns > 0 && ns as f64 >= least_ns;
+    let mut shown: Vec<(Weight<'f>, &F)> = (functions.iter())
+        .map(|one| (weight(one), one))
+        .filter(|(weight, _)| match sort {
+            FunctionSort::SelfTime => is_enough(weight.self_ns),
+            FunctionSort::Total => is_enough(weight.total_ns),
+            // What is called most often may take no time, and what is looked for by its name neither.
+            FunctionSort::Count | FunctionSort::Name => weight.count > 0,
+        })
+        .collect();
+    match sort {
+        FunctionSort::SelfTime => shown.sort_by_key(|(one, _)| Reverse(one.self_ns)),
+        FunctionSort::Total => shown.sort_by_key(|(one, _)| Reverse(one.total_ns)),
+        FunctionSort::Count => shown.sort_by_key(|(one, _)| Reverse(one.count)),
+        FunctionSort::Name => shown.sort_by_key(|(one, _)| one.name),
+    }
+    shown.truncate(most);
+    shown.into_iter().map(|(_, one)| one).collect()
+}
+
+/// From how many nanoseconds on a function is shown: those that take less than a part of their lap are left out, unless
+/// somebody asks for so many functions.
+pub fn least_ns(view: &View, ratio: f64, lap_ns: u64) -> f64 {
+    if view.top.is_some() {
+        0.0
+    } else {
+        ratio * lap_ns as f64
+    }
+}
+
+/// What stands where a filter lets no lap through.
+pub fn no_lap(pattern: &str) -> Section {
+    Section::remark(format!(
+        "no lap with functions matches {}",
+        names::visible(pattern)
+    ))
+}
+
+/// What a lap is called; one of the program's own may have the name of what is left over.
+pub fn lap_name(path: &str, kind: RowKind, is_taken: bool) -> String {
+    if kind == RowKind::Leftover && is_taken {
+        return format!("{path} (not the lap)");
+    }
+    path.to_owned()
+}
+
+/// The row of a lap, above those of its functions.
+pub fn lap_row(name: String, names: &[String], kind: RowKind, cells: Vec<Cell>) -> Row {
+    let is_span = kind == RowKind::Span;
+    Row {
+        span: is_span.then(|| names.last().cloned()).flatten(),
+        is_leftover: kind == RowKind::Leftover,
+        ..Row::new(name, cells)
+    }
+}
+
+/// A row below that of a lap.
+pub fn below_lap(name: String, cells: Vec<Cell>) -> Row {
+    Row {
+        depth: 1,
+        ..Row::new(name, cells)
+    }
+}
+
+/// A row that says something of the function above it, and has no numbers.
+pub fn said(name: String, cells: usize) -> Row {
+    Row {
+        depth: 2,
+        ..Row::new(name, vec![Cell::Blank; cells])
+    }
+}
+
+/// A function's name, and where most of its own time goes.
+pub fn named(function: &FunctionTime) -> String {
+    let file = short_file(&function.file);
+    if is_shutdown(&function.name, &function.file) {
+        return format!("{} (waits for threads to end) {file}", function.name);
+    }
+    match function.lines.first().filter(|line| line.line > 0) {
+        Some(line) => format!("{} {file}:{}", function.name, line.line),
+        None => format!("{} {file}", function.name),
+    }
+}

@@ -1,0 +1,16 @@
+//! Tables, one kind a file: from values of the analysis to rows with cells.
+
+pub mod ceilings;
+pub mod comparison;
+pub mod contest;
+pub(crate) mod devices;
+pub(crate) mod epochs;
+pub(crate) mod functions;
+pub mod inference;
+pub(crate) mod modules;
+pub mod operations;
+pub(crate) mod processes;
+pub(crate) mod profiler;
+pub(crate) mod spans;
+pub(crate) mod steady_state;
+pub(crate) mod time_to_target;

@@ -1,0 +1,124 @@
+//! What counts are of, and how they are to be shown.
+
+use crate::document::view::View;
+
+/// How deep the tree of modules is shown when nobody asks: a model's parts and theirs.
+pub const DEFAULT_DEPTH: u32 = 2;
+
+/// What was counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Subject {
+    /// The model's or function's name; empty where it has none.
+    pub name: String,
+    /// Inputs as text, such as `1×3×224×224 float32`.
+    pub inputs: Vec<String>,
+    /// How it was counted, a phrase such as `from shapes, without weights in memory`.
+    pub how: String,
+}
+
+impl Subject {
+    /// An input as text: its label if it has one, its sizes and its type.
+    pub fn input(label: &str, sizes: &[u64], dtype: &str) -> String {
+        let space = if label.is_empty() { "" } else { " " };
+        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        let shape = match sizes.len() {
+            0 => "scalar".to_owned(),
+            1 => format!("[{}]", sizes[0]),
+            _ => sizes.join("×"),
+        };
+        format!("{label}{space}{shape} {dtype}")
+    }
+}
+
+/// Which rows a table has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// One an operator.
+    Operator,
+    /// The tree of modules.
+    Module,
+}
+
+impl By {
+    /// Both, by the name users type.
+    pub const NAMES: [(&'static str, Self); 2] = [("op", Self::Operator), ("module", Self::Module)];
+}
+
+/// In which order rows stand; modules among their siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OperationsSort {
+    /// Most multiply-accumulates first, then most other FLOP, then most bytes.
+    Mac,
+    /// Most total FLOP first.
+    TotalFlop,
+    /// Most bytes first.
+    Bytes,
+    /// Least FLOP for each byte first.
+    Intensity,
+    /// Most calls first.
+    Calls,
+    /// By name.
+    Name,
+    /// As they stand in the model; operators by their work.
+    Model,
+}
+
+impl OperationsSort {
+    /// All orders, by the name users type.
+    pub const NAMES: [(&'static str, Self); 7] = [
+        ("mac", Self::Mac),
+        ("flop", Self::TotalFlop),
+        ("bytes", Self::Bytes),
+        ("intensity", Self::Intensity),
+        ("calls", Self::Calls),
+        ("name", Self::Name),
+        ("model", Self::Model),
+    ];
+}
+
+/// What to show of counts, and on what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperationsView {
+    /// Which table. `None`: that of modules where there are some, else that of operators; a page
+    /// shows both.
+    pub by: Option<By>,
+    /// How many levels of modules below the model; `None` for [`DEFAULT_DEPTH`].
+    pub depth: Option<u32>,
+    /// Order of the rows. `None`: operators by work, modules as they stand in the model.
+    pub sort: Option<OperationsSort>,
+    /// Every digit instead of a prefix.
+    pub exact: bool,
+    /// Columns of the terminal; `None` for 100.
+    pub width: Option<usize>,
+    /// Whether the output understands ANSI colours.
+    pub color: bool,
+    /// Whether the output shows characters beyond ASCII.
+    pub utf8: bool,
+}
+
+impl Default for OperationsView {
+    fn default() -> Self {
+        Self {
+            by: None,
+            depth: None,
+            sort: None,
+            exact: false,
+            width: None,
+            color: false,
+            utf8: true,
+        }
+    }
+}
+
+impl OperationsView {
+    /// The part of the view that is about the terminal.
+    pub(crate) fn terminal(&self) -> View {
+        View {
+            width: self.width,
+            color: self.color,
+            utf8: self.utf8,
+            ..View::default()
+        }
+    }
+}

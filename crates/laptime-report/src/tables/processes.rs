@@ -1,0 +1,76 @@
+//! A table for each process that is measured, and a line for each of the others.
+
+use laptime_analysis::{ProcessSummary, Summary};
+
+use crate::document::names;
+use crate::document::view::View;
+use crate::document::{Content, Section};
+use crate::quantity::{self, plural};
+use crate::tables::spans;
+use crate::tables::steady_state;
+
+/// Lines of processes that are not measured.
+const MOST_OTHERS: usize = 20;
+
+/// What stands in the place of the run's tables.
+pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for one in &summary.by_process {
+        let called = names::short(&one.called());
+        sections.push(
+            Section::headed(
+                called.clone(),
+                Content::Table(spans::table(summary, &one.rows, view)),
+            )
+            .remarked(format!(
+                "shares are of the {} that it ran",
+                quantity::exact(one.wall_ns)
+            )),
+        );
+        let found = (one.steady.as_ref(), one.steady_why.as_ref());
+        sections.extend(
+            steady_state::section(summary, found, &one.rows, view).map(|section| Section {
+                heading: section.heading.map(|what| format!("{called}: {what}")),
+                ..section
+            }),
+        );
+    }
+    sections.extend(others(summary));
+    sections
+}
+
+fn others(summary: &Summary) -> Option<Section> {
+    let others = summary.processes.iter().filter(|one| !one.is_measured);
+    let mut lines: Vec<String> = others.map(line).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    if lines.len() > MOST_OTHERS {
+        let hidden = lines.len() - MOST_OTHERS;
+        lines.truncate(MOST_OTHERS);
+        lines.push(format!("… {hidden} more, all in JSON"));
+    }
+    Some(Section::headed("other processes", Content::Lines(lines)))
+}
+
+fn line(process: &ProcessSummary) -> String {
+    let ns = process
+        .ended_monotonic_ns
+        .saturating_sub(process.started_monotonic_ns);
+    let spans = plural(process.span_count, "span", "spans");
+    let resident = process.resident_peak_bytes.map(|bytes| {
+        let bytes = quantity::bytes(bytes);
+        format!(", at most {bytes} resident")
+    });
+    format!(
+        "{} (process {}): ran {}, {spans}{}",
+        names::short(&process.program),
+        process.pid,
+        quantity::exact(ns),
+        resident.unwrap_or_default(),
+    )
+}
+
+#[cfg(test)]
+#[path = "tests/processes.rs"]
+mod tests;

@@ -1,0 +1,550 @@
+use laptime_analysis::compare::Run;
+use laptime_analysis::{Analyzer, Options, ProcessKey, Summary};
+use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
+use laptime_core::{Cost, CostTally, ProgramEnd, RunInfo};
+
+use super::*;
+use scripted::{EPOCH_NS, MAIN, MS, Script};
+
+#[allow(dead_code)]
+#[path = "../../../laptime-analysis/src/testing/analyzed.rs"]
+pub mod fed;
+#[allow(dead_code)]
+#[path = "../../../laptime-analysis/src/testing/scripted.rs"]
+pub mod scripted;
+
+/// Names that try to be more than names.
+pub const HOSTILE: [&str; 10] = [
+    "two\nlines",
+    "a|b",
+    "\u{1b}[31mred\u{1b}[0m",
+    "\u{9b}2J",
+    "<script>alert(1)</script>",
+    "[link](http://example.com)",
+    "`code` *bold* __x__",
+    "\u{202e}reversed",
+    "=1+1,\"quoted\"",
+    "a/b\\c",
+];
+
+pub fn training() -> Summary {
+    fed::summarize(&[scripted::training(138, 3)], Options::default())
+}
+
+/// Steps whose operations were counted in another one, on a machine with known ceilings.
+pub fn counted() -> Summary {
+    fed::summarize(&[counted_script()], Options::default())
+}
+
+/// The process of [`counted`].
+pub fn counted_script() -> Script {
+    let published = |bound, per_s| Ceiling {
+        device: "cpu".into(),
+        bound,
+        per_s,
+        origin: Origin::Published {
+            source: "a test".into(),
+        },
+    };
+    let mut ceilings = Ceilings::default();
+    ceilings.add(published(Bound::Flop("float32".into()), 1e9));
+    ceilings.add(published(Bound::Bytes, 1e6));
+    let tally = CostTally {
+        counted: 3,
+        cost: Cost {
+            mac: 4_000_000,
+            active_mac: 4_000_000,
+            executed_mac: 4_000_000,
+            bytes_read: 2_000,
+            ..Cost::default()
+        },
+        ..CostTally::default()
+    };
+    let mut script = Script::new(7, 200 * MS);
+    script.note(
+        laptime_core::ceilings::NOTE,
+        &serde_json::to_string(&ceilings).unwrap(),
+    );
+    script.operations(1, &["step", "forward"], tally, "float32");
+    script.span(&["counted step", "forward"], 0, 80 * MS);
+    script.span(&["counted step"], 0, 90 * MS);
+    for index in 0..4 {
+        let at = (100 + index * 10) * MS;
+        script.ran(1, at + 1);
+        script.span(&["step", "forward"], at, 4 * MS);
+        script.span(&["step"], at, 10 * MS);
+    }
+    script
+}
+
+/// A run whose every text is [`HOSTILE`].
+pub fn hostile() -> Summary {
+    let mut script = Script::new(7, 100 * MS);
+    let long = "x".repeat(10_000);
+    for (index, name) in HOSTILE.iter().chain([&long.as_str()]).enumerate() {
+        script.span(&["step", name], index as u64 * MS, MS);
+        script.mark(&[name], index as u64 * MS);
+    }
+    script.header.program = "evil\u{1b}]0;title\u{7}|<b>\n.py".into();
+    script.note("odd", "said \u{1b}[2J by\nsomebody");
+    fed::summarize(&[script], Options::default())
+}
+
+pub fn killed() -> Summary {
+    let mut script = Script::new(7, 0);
+    for step in 0..3 {
+        script.span(&["train", "step", "forward"], step * 20 * MS, 12 * MS);
+        script.span(&["train", "step"], step * 20 * MS, 19 * MS);
+    }
+    script.leave_open(MAIN, &["train"], 0);
+    script.leave_open(MAIN, &["train", "step"], 60 * MS);
+    script.killed();
+    let run = RunInfo {
+        format: 1,
+        laptime: "0.1.0".into(),
+        program: "train.py".into(),
+        started_monotonic_ns: EPOCH_NS,
+        started_realtime_ns: 0,
+        boot_id: String::new(),
+        pid: Some(7),
+        keeper: None,
+        end: Some(ProgramEnd {
+            monotonic_ns: EPOCH_NS + 3_260 * MS,
+            code: None,
+            signal: Some(9),
+        }),
+        unrecorded: Vec::new(),
+        processes: None,
+    };
+    fed::summarize(
+        &[script],
+        Options {
+            run: Some(run),
+            ..Options::default()
+        },
+    )
+}
+
+/// Summaries of all sorts.
+pub fn all() -> Vec<Summary> {
+    let nothing = Analyzer::new(Options::default()).finish();
+    vec![training(), hostile(), killed(), nothing, counted()]
+}
+
+pub fn plain(width: usize) -> View {
+    View {
+        width: Some(width),
+        ..View::default()
+    }
+}
+
+pub fn shown(summary: &Summary, format: Format, view: &View) -> String {
+    render(summary, format, view).into_string()
+}
+
+#[test]
+fn the_table_of_a_training_run() {
+    insta::assert_snapshot!(shown(&training(), Format::Text, &plain(100)), @"
+    train.py  5.12 s: 58 % training, 39 % startup, 1 % evaluation. After warm-up, a step takes 20.6 ms:
+    backward 45 %, forward 30 %, optimizer 15 %, data 8 %.
+    700 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
+
+    findings
+    · 2.00 s pass before the first lap, 39 % of the run: imports, reading data, building the model.
+      `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
+
+    span          count      total       self      mean       p50       p99  of parent   share
+    ───────────────────────────────────────────────────────────────────────────────────────────────────
+    step            138    2.99 s    73.50 ms  21.70 ms  20.6  ms  80.3  ms             58.5 % ████▋
+    ├─ backward     138    1.34 s     1.34 s    9.69 ms   9.05 ms  36.1  ms     44.6 %  26.1 % ██▏
+    ├─ forward      138  895.61 ms  895.61 ms   6.49 ms   6.13 ms  24.0  ms     29.9 %  17.5 % █▍
+    ├─ optimizer    138  454.61 ms  454.61 ms   3.29 ms   3.13 ms  12.0  ms     15.2 %   8.9 % ▊
+    └─ data         138  234.11 ms  234.11 ms   1.70 ms   1.60 ms   6.00 ms      7.8 %   4.6 % ▍
+    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms              1.4 % ▏
+    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms     85.7 %   1.2 % ▏
+    startup                2.00 s     2.00 s                                            39.1 % ███▏
+    other                  6.85 ms    6.85 ms                                            0.1 %
+    exit                  50.05 ms   50.05 ms                                            1.0 % ▏
+
+    steady state from step 3
+    after 3 steps of warm-up (240.46 ms); shares are of the 2.83 s from there to the last span
+    span          count      total       self      mean       p50       p99  of parent   share
+    ───────────────────────────────────────────────────────────────────────────────────────────────────
+    step            135    2.75 s    67.50 ms  20.40 ms  20.6  ms  20.6  ms             97.3 % ███████▊
+    ├─ backward     135    1.23 s     1.23 s    9.10 ms   9.05 ms   9.20 ms     44.6 %  43.4 % ███▌
+    ├─ forward      135  823.50 ms  823.50 ms   6.10 ms   6.13 ms   6.20 ms     29.9 %  29.1 % ██▍
+    ├─ optimizer    135  418.50 ms  418.50 ms   3.10 ms   3.13 ms   3.20 ms     15.2 %  14.8 % █▏
+    └─ data         135  216.00 ms  216.00 ms   1.60 ms   1.60 ms   1.70 ms      7.8 %   7.6 % ▋
+    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms              2.5 % ▎
+    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms     85.7 %   2.1 % ▏
+    other                  6.70 ms    6.70 ms                                            0.2 %
+
+    epochs
+    6 epochs in 3.07 s, 138 steps
+    · epoch 1 | 704.85 ms | 25 steps | evaluation 14.00 ms | test_acc 0.7449
+    · epoch 2 | 525.45 ms | 25 steps | evaluation 14.00 ms | test_acc 0.83108
+    · epoch 3 | 525.25 ms | 25 steps | evaluation 14.00 ms | test_acc 0.87374
+    · epoch 4 | 525.05 ms | 25 steps | evaluation 14.00 ms | test_acc 0.89919
+    · epoch 5 | 524.85 ms | 25 steps | evaluation 14.00 ms | test_acc 0.91611
+    · epoch 6 | 265.86 ms | 13 steps | evaluation –        | test_acc –
+
+    marks and metrics
+    test_acc  ▁▅▆▇█  last 0.91611, 0.7449 to 0.91611, 5 values
+    ");
+}
+
+#[test]
+fn a_note_about_a_column_stands_where_the_column_does() {
+    let notes = |width| {
+        let text = shown(&killed(), Format::Text, &plain(width));
+        let has_count = text
+            .lines()
+            .any(|line| line.starts_with("span ") && line.contains(" count "));
+        (has_count, text.contains("0 +1: 0 finished"))
+    };
+    let told: Vec<(bool, bool)> = [80, 40, 30, 20].map(notes).to_vec();
+    assert_eq!(told[..2], [(true, true); 2]);
+    assert!(
+        told.iter()
+            .all(|(has_count, has_note)| has_count == has_note)
+    );
+}
+
+#[test]
+fn the_table_of_a_killed_run_in_80_columns() {
+    insta::assert_snapshot!(shown(&killed(), Format::Text, &plain(80)), @"
+    train.py  3.26 s: 100 % train.
+    6 spans · host time from launch to exit; CLOCK_MONOTONIC
+
+    span           count     total      p50      p99  of parent    share
+    ─────────────────────────────────────────────────────────────────────────────
+    train           0 +1   3.26 s    –        –                  100.0 % ████████
+    └─ step         3 +1   3.26 s   19.0 ms  19.0 ms     99.9 %   99.9 % ████████
+       └─ forward   3     36.00 ms  12.0 ms  12.0 ms      1.1 %    1.1 % ▏
+    startup                0    ns                                 0.0 %
+    other                  0    ns                                 0.0 %
+    exit                   0    ns                                 0.0 %
+    0 +1: 0 finished, 1 cut off (by an error, by an end of the program or of the
+    time shown, or by going on under another name): that time is in total and self,
+    not in mean or percentiles
+    – no span of this path began and ended here
+    left out to fit the width: self, mean
+
+    no steady state
+    3 steps are too few to tell warm-up from steady state; 12 are needed
+
+    warning: train.py (process 7) ended without closing its recording; it was in
+             train/step for 3.2 s
+       hint: it was killed, called os._exit or became another program (exec); every
+             span that finished before is counted
+
+    warning: signal 9 (SIGKILL) ended the program
+       hint: if nobody killed it, the machine ran out of memory: look at `dmesg`
+    ");
+}
+
+#[test]
+fn the_tree_of_a_training_run() {
+    insta::assert_snapshot!(shown(&training(), Format::Tree, &plain(100)), @"
+    train.py  5.12 s: 58 % training, 39 % startup, 1 % evaluation. After warm-up, a step takes 20.6 ms:
+    backward 45 %, forward 30 %, optimizer 15 %, data 8 %.
+    700 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
+
+    step  2.99 s  58.5 %  ×138  p50 20.6 ms
+    ├─ backward  1.34 s  26.1 %  ×138  p50 9.05 ms
+    ├─ forward  895.61 ms  17.5 %  ×138  p50 6.13 ms
+    ├─ optimizer  454.61 ms  8.9 %  ×138  p50 3.13 ms
+    └─ data  234.11 ms  4.6 %  ×138  p50 1.60 ms
+    evaluation  70.00 ms  1.4 %  ×5  p50 14.0 ms
+    └─ forward  60.00 ms  1.2 %  ×5  p50 12.0 ms
+    startup  2.00 s  39.1 %
+    other  6.85 ms  0.1 %
+    exit  50.05 ms  1.0 %
+
+    steady state from step 3
+    step  2.75 s  97.3 %  ×135  p50 20.6 ms
+    ├─ backward  1.23 s  43.4 %  ×135  p50 9.05 ms
+    ├─ forward  823.50 ms  29.1 %  ×135  p50 6.13 ms
+    ├─ optimizer  418.50 ms  14.8 %  ×135  p50 3.13 ms
+    └─ data  216.00 ms  7.6 %  ×135  p50 1.60 ms
+    evaluation  70.00 ms  2.5 %  ×5  p50 14.0 ms
+    └─ forward  60.00 ms  2.1 %  ×5  p50 12.0 ms
+    other  6.70 ms  0.2 %
+    ");
+}
+
+#[test]
+fn the_markdown_of_a_killed_run() {
+    insta::assert_snapshot!(shown(&killed(), Format::Markdown, &plain(100)), @r"
+    ## train.py
+
+    3.26 s: 100 % train.
+
+    6 spans  
+    host time from launch to exit; CLOCK\_MONOTONIC
+
+    | span | count | total | self | mean | p50 | p99 | of parent | share |
+    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+    | train | 0 +1 | 3.26 s | 3.00 ms | – | – | – |  | 100.0 % |
+    | &emsp;step | 3 +1 | 3.26 s | 3.22 s | 19.00 ms | 19.0 ms | 19.0 ms | 99.9 % | 99.9 % |
+    | &emsp;&emsp;forward | 3 | 36.00 ms | 36.00 ms | 12.00 ms | 12.0 ms | 12.0 ms | 1.1 % | 1.1 % |
+    | *startup* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+    | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+    | *exit* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+
+    0 +1: 0 finished, 1 cut off (by an error, by an end of the program or of the time shown, or by going on under another name): that time is in total and self, not in mean or percentiles
+
+    – no span of this path began and ended here
+
+    ### No steady state
+
+    3 steps are too few to tell warm-up from steady state; 12 are needed
+
+    > **Warning:** train.py (process 7) ended without closing its recording; it was in train/step for 3.2 s  
+    > *Hint:* it was killed, called os.\_exit or became another program (exec); every span that finished before is counted
+    >
+    > **Warning:** signal 9 (SIGKILL) ended the program  
+    > *Hint:* if nobody killed it, the machine ran out of memory: look at `dmesg`
+    ");
+}
+
+#[test]
+fn the_csv_of_a_killed_run() {
+    insta::assert_snapshot!(shown(&killed(), Format::Csv, &plain(100)).replace("\r\n", "\n"), @r#"
+    section,kind,path,count,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count,host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,host_memory_peak_max_bytes
+    run,span,train,0,3260000000,3000000,,,,,,,,,1,,,,1,3260000000,0,,,,
+    run,span,train/step,3,3257000000,3221000000,19000000,0,19000000,19000000,19000000,19000000,19000000,19000000,0.999079754601227,,,,1,3200000000,0,,,,
+    run,span,train/step/forward,3,36000000,36000000,12000000,0,12000000,12000000,12000000,12000000,12000000,12000000,0.011042944785276074,,,,0,0,0,,,,
+    run,leftover,startup,,0,0,,,,,,,,,0,,,,0,0,0,,,,
+    run,leftover,other,,0,0,,,,,,,,,0,,,,0,0,0,,,,
+    run,leftover,exit,,0,0,,,,,,,,,0,,,,0,0,0,,,,
+    "#);
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "the snapshot of a whole summary")]
+fn the_json_of_one_span() {
+    let mut script = Script::new(7, 10 * MS);
+    script.span(&["load"], 2 * MS, 5 * MS);
+    let summary = fed::summarize(&[script], Options::default());
+    insta::assert_snapshot!(shown(&summary, Format::Json, &plain(100)), @r#"
+    {
+      "schema": "laptime-summary",
+      "version": 1,
+      "program": "train.py",
+      "wall_ns": 10000000,
+      "measured_ns": 10000000,
+      "wall_source": "process",
+      "span_count": 1,
+      "clock": {
+        "kind": "monotonic",
+        "ns_per_tick": 1.0,
+        "is_measured": true
+      },
+      "processes": [
+        {
+          "file": "7.proc",
+          "pid": 7,
+          "parent_pid": 1,
+          "program": "train.py",
+          "is_main": true,
+          "is_measured": true,
+          "state": "closed",
+          "started_monotonic_ns": 1000000000000,
+          "ended_monotonic_ns": 1000010000000,
+          "span_count": 1,
+          "lost_count": 0,
+          "clamped_count": 0,
+          "unsealed_windows": 0,
+          "resident_peak_bytes": null,
+          "open": []
+        }
+      ],
+      "rows": [
+        {
+          "kind": "span",
+          "path": "load",
+          "names": [
+            "load"
+          ],
+          "count": 1,
+          "total_ns": 5000000,
+          "self_ns": 5000000,
+          "mean_ns": 5000000,
+          "stddev_ns": null,
+          "min_ns": 5000000,
+          "max_ns": 5000000,
+          "p50_ns": 5000000,
+          "p90_ns": 5000000,
+          "p95_ns": 5000000,
+          "p99_ns": 5000000,
+          "share_ratio": 0.5,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "stddev_ns": "a spread needs two spans"
+          }
+        },
+        {
+          "kind": "leftover",
+          "path": "startup",
+          "names": [
+            "startup"
+          ],
+          "count": null,
+          "total_ns": 2000000,
+          "self_ns": 2000000,
+          "mean_ns": null,
+          "stddev_ns": null,
+          "min_ns": null,
+          "max_ns": null,
+          "p50_ns": null,
+          "p90_ns": null,
+          "p95_ns": null,
+          "p99_ns": null,
+          "share_ratio": 0.2,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "count": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles"
+          }
+        },
+        {
+          "kind": "leftover",
+          "path": "other",
+          "names": [
+            "other"
+          ],
+          "count": null,
+          "total_ns": 0,
+          "self_ns": 0,
+          "mean_ns": null,
+          "stddev_ns": null,
+          "min_ns": null,
+          "max_ns": null,
+          "p50_ns": null,
+          "p90_ns": null,
+          "p95_ns": null,
+          "p99_ns": null,
+          "share_ratio": 0.0,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "count": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles"
+          }
+        },
+        {
+          "kind": "leftover",
+          "path": "exit",
+          "names": [
+            "exit"
+          ],
+          "count": null,
+          "total_ns": 3000000,
+          "self_ns": 3000000,
+          "mean_ns": null,
+          "stddev_ns": null,
+          "min_ns": null,
+          "max_ns": null,
+          "p50_ns": null,
+          "p90_ns": null,
+          "p95_ns": null,
+          "p99_ns": null,
+          "share_ratio": 0.3,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "count": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after, exit and lost are gaps between laps: they have no count and no percentiles"
+          }
+        }
+      ],
+      "steady_why": "no span named \"step\" tells one step from the next",
+      "marks": [],
+      "metrics": [],
+      "tracks": [],
+      "environment": {},
+      "warnings": [],
+      "unavailable": {
+        "bound": "operations were not counted",
+        "bytes_moved": "operations were not counted",
+        "bytes_moved_per_s": "operations were not counted",
+        "delayed_ns": "no timer measured it; Timer(cpu=True) does, where the kernel tells it",
+        "device_count": "no device was timed",
+        "device_energy_j": "no device with an energy counter was sampled",
+        "device_memory_net_max_bytes": "memory was not recorded",
+        "device_memory_net_min_bytes": "memory was not recorded",
+        "device_memory_peak_max_bytes": "memory was not recorded",
+        "device_memory_peak_min_bytes": "memory was not recorded",
+        "device_memory_reserved_bytes": "memory was not recorded",
+        "device_ns": "no device was timed",
+        "executed_flop": "operations were not counted",
+        "flop": "operations were not counted",
+        "flop_per_s": "operations were not counted",
+        "hfu_ratio": "operations were not counted",
+        "host_memory_kept_bytes": "memory was not recorded",
+        "host_memory_net_max_bytes": "memory was not recorded",
+        "host_memory_net_min_bytes": "memory was not recorded",
+        "host_memory_net_stddev_bytes": "memory was not recorded",
+        "host_memory_peak_max_bytes": "memory was not recorded",
+        "host_memory_peak_min_bytes": "memory was not recorded",
+        "intensity": "operations were not counted",
+        "launch_bound_count": "no device was timed",
+        "mac": "operations were not counted",
+        "mfu_ratio": "operations were not counted",
+        "operations_coverage_ratio": "operations were not counted",
+        "process_ns": "no span measured it; it is opt-in because reading that clock costs more than a span",
+        "run.end": "no launcher saw the run",
+        "suspended_wall_ns": "no span was suspended",
+        "thread_ns": "no span measured it; it is opt-in because reading that clock costs more than a span",
+        "total_flop": "operations were not counted"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn markdown_keeps_the_marks_of_code_that_are_ours() {
+    let mut summary = training();
+    let warnings = [
+        "set `TORCH_LOGS=recompiles` and read *it*",
+        "a `b|c` and `<b>` and ``d`` and ` `",
+    ];
+    summary.warnings = warnings
+        .map(|message| laptime_core::Warning::new("test", message))
+        .to_vec();
+    let markdown = render(&summary, Format::Markdown, &plain(100));
+    assert!(
+        markdown.contains(r"set `TORCH_LOGS=recompiles` and read \*it\*"),
+        "{markdown}"
+    );
+    // What would end a cell, or begins no span of code, is escaped with all that follows.
+    assert!(markdown.contains(r"a \`b\|c\` and \`\<b\>\`"), "{markdown}");
+}
