@@ -10,11 +10,13 @@ mod onnx_file;
 pub mod seeds;
 mod stack_seeds;
 
-use laptime_analysis::{Analyzer, Options};
+use std::convert::Infallible;
+
+use laptime_analysis::{Analyzer, Options, ReadAgain};
 use laptime_core::format::process::{
     ProcessHeader, SLOT_ENTRIES, SLOTS, open_spans, window_offset,
 };
-use laptime_core::format::reader::{RecordReader, Visit};
+use laptime_core::format::reader::{RecordReader, Visit, VisitProcess};
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
 use laptime_core::operations::{CostTally, Counts};
@@ -136,6 +138,21 @@ impl<'a> Visit<'a> for Listed<'_> {
     }
 }
 
+/// A process of a single window, for later passes.
+struct OneWindow<'w> {
+    reader: &'w mut ProcessReader,
+    window: &'w [u8],
+}
+
+impl ReadAgain for OneWindow<'_> {
+    type Error = Infallible;
+
+    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), Infallible> {
+        let _ = self.reader.window(self.window, window_offset(0), visit);
+        Ok(())
+    }
+}
+
 /// A recording of one process whose first window holds these records: any of them add up to a
 /// summary that every renderer shows and whose JSON reads back as it was.
 pub fn summary(bytes: &[u8]) {
@@ -152,17 +169,11 @@ pub fn summary(bytes: &[u8]) {
     let _ = reader.window(&window, window_offset(0), &mut analyzer.first_pass(key));
     reader.end_pass();
     analyzer.end(key, reader.facts());
-    if analyzer.wants_second_pass() {
-        analyzer.begin_second_pass();
-        if let Some(mut pass) = analyzer.second_pass(key) {
-            let _ = reader.window(&window, window_offset(0), &mut pass);
-        }
-    }
-    if analyzer.wants_stack_pass()
-        && let Some(mut pass) = analyzer.stack_pass(key)
-    {
-        let _ = reader.window(&window, window_offset(0), &mut pass);
-    }
+    let again = OneWindow {
+        reader: &mut reader,
+        window: &window,
+    };
+    let Ok(()) = analyzer.read_again(&mut [(again, key)]);
     let summary = analyzer.finish();
     for (_, format) in Format::NAMES {
         let text = render(&summary, format, &View::default());
@@ -218,8 +229,10 @@ pub fn counts(bytes: &[u8]) {
         assert_nothing_acts(&text);
     }
     let again = |(counts, subject): &(Counts, Subject)| {
-        laptime_report::json::operations::read(&laptime_report::json::operations::render(counts, subject, None))
-            .expect("own JSON")
+        laptime_report::json::operations::read(&laptime_report::json::operations::render(
+            counts, subject, None,
+        ))
+        .expect("own JSON")
     };
     let written = again(&(counts, subject));
     assert_eq!(again(&written), written);

@@ -1,10 +1,11 @@
 //! Size of a recording, and CPU time of reading and aggregating it, beside its floor: a pass over
 //! the same bytes that decodes the integers and does nothing with them.
 
+use std::convert::Infallible;
 use std::hint::black_box;
 use std::path::Path;
 
-use laptime_analysis::{Analyzer, Options, Summary};
+use laptime_analysis::{Analyzer, Options, ReadAgain, Summary};
 use laptime_core::format::process::{PREFIX_LEN, window_offset};
 use laptime_core::format::reader::VisitProcess;
 use laptime_core::format::varint;
@@ -108,6 +109,25 @@ fn decode(bytes: &[u8]) -> u64 {
     count
 }
 
+/// A recorded process in memory, for later passes.
+struct Slots<'b> {
+    bytes: &'b [u8],
+    reader: &'b mut ProcessReader,
+}
+
+impl ReadAgain for Slots<'_> {
+    type Error = Infallible;
+
+    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), Infallible> {
+        for (offset, slot) in slots(self.bytes) {
+            if visit.wants(offset) {
+                self.reader.window(slot, offset, visit).expect("a window");
+            }
+        }
+        Ok(())
+    }
+}
+
 fn summarize(bytes: &[u8]) -> Summary {
     let mut analyzer = Analyzer::new(Options::default());
     let mut reader = ProcessReader::begin(&bytes[..PREFIX_LEN], "bench").expect("a header");
@@ -118,14 +138,11 @@ fn summarize(bytes: &[u8]) -> Summary {
     }
     reader.end_pass();
     analyzer.end(key, reader.facts());
-    if analyzer.wants_second_pass() {
-        analyzer.begin_second_pass();
-        for (offset, slot) in slots(bytes) {
-            if let Some(mut pass) = analyzer.second_pass(key).filter(|pass| pass.wants(offset)) {
-                reader.window(slot, offset, &mut pass).expect("a window");
-            }
-        }
-    }
+    let slots = Slots {
+        bytes,
+        reader: &mut reader,
+    };
+    let Ok(()) = analyzer.read_again(&mut [(slots, key)]);
     analyzer.finish()
 }
 

@@ -29,21 +29,20 @@ pub use benchmark::latency::{Latency, Steadiness};
 pub use doubts::TORN_STEPS;
 pub use findings::compiling::is_outermost as is_compiling;
 pub use findings::sampled::is_shutdown;
-pub use functions::sampled::StackPass;
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,
 };
-pub use power::{DeviceStretch, DeviceSummary, EnergyPass, ThrottleShare};
+pub use power::{DeviceStretch, DeviceSummary, ThrottleShare};
 pub use profiler::{
-    Alignment, Bracket, DeviceUse, KernelTime, LapOperators, Nested, OperatorPass, OperatorTime,
-    Operators, Ran, nest,
+    Alignment, Bracket, DeviceUse, KernelTime, LapOperators, Nested, OperatorTime, Operators, Ran,
+    nest,
 };
-pub use reading::process::{FirstPass, SecondPass};
-pub use reading::step_durations::{DurationPass, Durations, StepPass};
+pub use reading::first_pass::FirstPass;
+pub use reading::later_pass::ReadAgain;
+pub use reading::step_durations::Durations;
 pub use step_windows::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summarize::columns::cpu::{CpuUse, cpu_use};
-pub use summarize::columns::operations::left_out_pass::LeftOutPass;
 pub use summarize::columns::operations::{ABOVE_RATIO, is_aside};
 pub use summary::device_row::DeviceRow;
 pub use summary::finding::{

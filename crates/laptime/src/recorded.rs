@@ -3,12 +3,15 @@
 //! The reader hands out the records, the analysis takes them in, the report shows what came of
 //! it; here they meet. Files are opened when they are asked for and hold nothing in between.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use laptime_analysis::compare::Run;
 use laptime_analysis::{
-    Analyzer, LaneBudget, Options, ProcessKey, SpanLanes, Summary, Until, UntilReader, UntilSummary,
+    Analyzer, LaneBudget, Options, ProcessKey, ReadAgain, SpanLanes, Summary, Until, UntilReader,
+    UntilSummary,
 };
+use laptime_core::format::reader::VisitProcess;
 use laptime_core::{Live, Unavailable, Warning};
 use laptime_reader::{
     LeftOut, ProcessReader, ReadError, RecordedProcess, RecordingFiles, SpanRows,
@@ -74,17 +77,8 @@ impl Recorded {
     ///
     /// **Errors** as [`open`] says.
     pub fn run(&self) -> Result<Run, ReadError> {
-        let (mut analyzer, mut processes) = self.analyzed()?;
-        analyzer.begin_durations();
-        for (process, key) in &mut processes {
-            if let Some(mut pass) = analyzer.step_pass(*key) {
-                process.read(&mut pass)?;
-            }
-            if let Some(mut pass) = analyzer.duration_pass(*key) {
-                process.read(&mut pass)?;
-            }
-        }
-        let durations = analyzer.take_durations();
+        let (analyzer, mut processes) = self.analyzed()?;
+        let durations = analyzer.durations(&mut processes)?;
         Ok(Run {
             name: self.path.display().to_string(),
             summary: analyzer.finish(),
@@ -93,10 +87,8 @@ impl Recorded {
     }
 
     /// What the analysis makes of all records, and the processes in the order of the files.
-    pub(crate) fn analyzed(
-        &self,
-    ) -> Result<(Analyzer, Vec<(RecordedProcess, ProcessKey)>), ReadError> {
-        let (files, mut processes) = self.begin()?;
+    pub(crate) fn analyzed(&self) -> Result<(Analyzer, Vec<(Readable, ProcessKey)>), ReadError> {
+        let (files, processes) = self.begin()?;
         let mut analyzer = Analyzer::new(Options {
             run: files.run.clone(),
             by_process: self.by_process,
@@ -104,8 +96,8 @@ impl Recorded {
         for left_out in &files.left_out {
             analyzer.warn(warning(left_out));
         }
-        let mut keys = Vec::new();
-        for process in &mut processes {
+        let mut read = Vec::new();
+        for mut process in processes {
             let mut facts = process.reader.facts();
             facts.is_running = keeper::is_running(&facts.header);
             let key = analyzer.process(facts);
@@ -117,49 +109,10 @@ impl Recorded {
                     "what was read before the damage counts; the rest of that window does not",
                 ));
             }
-            keys.push(key);
+            read.push((Readable(process), key));
         }
-        if analyzer.wants_second_pass() {
-            analyzer.begin_second_pass();
-            for (process, key) in processes.iter_mut().zip(&keys) {
-                if let Some(mut pass) = analyzer.second_pass(*key) {
-                    process.read(&mut pass)?;
-                }
-            }
-        }
-        if analyzer.wants_stack_pass() {
-            for (process, key) in processes.iter_mut().zip(&keys) {
-                if let Some(mut pass) = analyzer.stack_pass(*key) {
-                    process.read(&mut pass)?;
-                    pass.finish();
-                }
-            }
-        }
-        if analyzer.wants_operator_pass() {
-            for (process, key) in processes.iter_mut().zip(&keys) {
-                if let Some(mut pass) = analyzer.operator_pass(*key) {
-                    process.read(&mut pass)?;
-                    pass.finish();
-                }
-            }
-        }
-        if analyzer.wants_left_out_pass() {
-            for (process, key) in processes.iter_mut().zip(&keys) {
-                if let Some(mut pass) = analyzer.left_out_pass(*key) {
-                    process.read(&mut pass)?;
-                    pass.finish();
-                }
-            }
-        }
-        if analyzer.wants_energy_pass() {
-            for (process, key) in processes.iter_mut().zip(&keys) {
-                if let Some(mut pass) = analyzer.energy_pass(*key) {
-                    process.read(&mut pass)?;
-                    pass.finish();
-                }
-            }
-        }
-        Ok((analyzer, processes.into_iter().zip(keys).collect()))
+        analyzer.read_again(&mut read)?;
+        Ok((analyzer, read))
     }
 
     /// The page of the recording, whose summary is known.
@@ -226,6 +179,33 @@ impl Recorded {
     }
 }
 
+/// A recorded process, for the analysis to read again.
+pub(crate) struct Readable(pub RecordedProcess);
+
+impl ReadAgain for Readable {
+    type Error = ReadError;
+
+    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), ReadError> {
+        self.0.read(visit)
+    }
+}
+
+/// The windows of a running process, for the analysis to read again.
+struct LiveWindows<'l> {
+    reader: &'l mut ProcessReader,
+    live: &'l Live,
+}
+
+impl ReadAgain for LiveWindows<'_> {
+    type Error = Infallible;
+
+    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), Infallible> {
+        // What is wrong with it was told in the first pass.
+        let _ = self.reader.live_windows(self.live, visit);
+        Ok(())
+    }
+}
+
 /// The summary of a running process, steady state included where it can be told.
 pub fn summarize_live(live: &Live) -> Summary {
     let mut analyzer = Analyzer::new(Options::default());
@@ -237,13 +217,11 @@ pub fn summarize_live(live: &Live) -> Summary {
     }
     analyzer.live(key, &reader.folded(live));
     analyzer.end(key, reader.facts());
-    if analyzer.wants_second_pass() {
-        analyzer.begin_second_pass();
-        if let Some(mut pass) = analyzer.second_pass(key) {
-            // What is wrong with it was told in the first pass.
-            let _ = reader.live_windows(live, &mut pass);
-        }
-    }
+    let windows = LiveWindows {
+        reader: &mut reader,
+        live,
+    };
+    let Ok(()) = analyzer.read_again(&mut [(windows, key)]);
     analyzer.finish()
 }
 

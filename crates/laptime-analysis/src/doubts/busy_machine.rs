@@ -75,10 +75,13 @@ impl Taken<'_> {
 
 /// What was taken between two ticks from the thread that takes the steps; `None` where it isn't known.
 fn kept(process: &Process, series: &Series, from: u64, to: u64) -> Option<Kept> {
-    let mut tracks = process.tracks.iter();
+    let mut tracks = process.features.tracks.0.iter();
     let thread = tracks.find(|track| track.track == series.track)?.thread;
-    let ns_per_tick = process.anchors.mean_ns_per_tick();
-    process.readings.of(thread, from, to, ns_per_tick)
+    let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
+    process
+        .features
+        .recorder_samples
+        .of(thread, from, to, ns_per_tick)
 }
 
 /// What was taken from it from a first step to the end.
@@ -87,7 +90,7 @@ pub fn since(process: &Process, series: &Series, first: Step) -> Option<Kept> {
         process,
         series,
         first.start,
-        process.last_end.max(first.start),
+        process.spans.last_end.max(first.start),
     )
 }
 
@@ -192,8 +195,8 @@ pub fn is_of_machine(doubt: &Warning) -> bool {
 /// A busy machine below a run without steady steps to tell it by: of the first measured process.
 pub fn of_main(processes: &[Process], measured: &[usize]) -> Option<Warning> {
     let main = &processes[*measured.first()?];
-    let ns_per_tick = main.anchors.mean_ns_per_tick();
-    unsettled(main.readings.of_first(ns_per_tick)?, "")
+    let ns_per_tick = main.facts.anchors.mean_ns_per_tick();
+    unsettled(main.features.recorder_samples.of_first(ns_per_tick)?, "")
 }
 
 /// Steps that kept their level, on a machine that was busy all the time.

@@ -3,7 +3,7 @@
 use laptime_core::{ClockKind, PathId, PathTable, Total, Warning};
 
 use crate::reading::process::Process;
-use crate::summarize::wall_time::has_phases;
+use crate::summarize::measured_processes::has_phases;
 use crate::summary::process::{OpenSpanSummary, ProcessState, ProcessSummary};
 use crate::summary::spoken::{called, plural, spoken};
 
@@ -27,15 +27,19 @@ pub fn of_process(process: &Process, summary: &ProcessSummary, is_worker: bool) 
 /// About its clock, on which all its times rest.
 fn clock(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let timeline = process.anchors.timeline();
-    if process.header.clamped > 0 {
+    let timeline = process.facts.anchors.timeline();
+    if process.facts.header.clamped > 0 {
         warnings.push(
             Warning::new(
                 "clamped-durations",
                 format!(
                     "{}: {} below zero and set to zero: the clock ran backwards",
                     called(summary),
-                    plural(process.header.clamped, "duration was", "durations were"),
+                    plural(
+                        process.facts.header.clamped,
+                        "duration was",
+                        "durations were"
+                    ),
                 ),
             )
             .with_hint("`laptime doctor` shows which clock is in use and why"),
@@ -51,7 +55,10 @@ fn clock(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
             ),
         ));
     }
-    if process.header.clock == ClockKind::Tsc && !timeline.is_measured() && summary.span_count > 0 {
+    if process.facts.header.clock == ClockKind::Tsc
+        && !timeline.is_measured()
+        && summary.span_count > 0
+    {
         warnings.push(Warning::new(
             "nominal-clock",
             format!(
@@ -60,7 +67,7 @@ fn clock(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
             ),
         ));
     }
-    if process.anchors.is_doubtful() {
+    if process.facts.anchors.is_doubtful() {
         warnings.push(
             Warning::new(
                 "doubtful-clock",
@@ -89,7 +96,7 @@ fn clock(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
 fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
     let mut warnings = Vec::new();
     warnings.extend(overflowing(process, summary));
-    if process.recursive_spans > 0 {
+    if process.facts.recursive_spans > 0 {
         warnings.push(
             Warning::new(
                 "deep-recursion",
@@ -97,14 +104,14 @@ fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
                     "{}: {} inside {} of the same name, and no more levels are told apart; their time is \
                      in the innermost level",
                     called(summary),
-                    plural(process.recursive_spans, "span ran", "spans ran"),
+                    plural(process.facts.recursive_spans, "span ran", "spans ran"),
                     PathTable::MAX_RECURSION,
                 ),
             )
             .with_hint("for a function that calls itself, open one lap around the first call"),
         );
     }
-    if process.folded_spans > 0 {
+    if process.facts.folded_spans > 0 {
         warnings.push(
             Warning::new(
                 "too-deep",
@@ -112,7 +119,7 @@ fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
                     "{}: {} more than {} levels deep; their time is in that of <deep>, which stands \
                      for level {}",
                     called(summary),
-                    plural(process.folded_spans, "span ran", "spans ran"),
+                    plural(process.facts.folded_spans, "span ran", "spans ran"),
                     PathTable::MOST_LEVELS,
                     PathTable::MOST_LEVELS + 1,
                 ),
@@ -125,11 +132,11 @@ fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
 
 /// Spans beyond the bounds of paths: outermost ones are in `<overflow>`, others are told in what they ran inside of.
 fn overflowing(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
-    let totals = &process.totals;
-    let tallies = [&totals.first, &totals.others, &process.tail];
+    let totals = &process.spans.totals;
+    let tallies = [&totals.first, &totals.others, &process.spans.tail.tallies];
     let told = tallies.map(|all| all.count_of(PathId::OVERFLOW));
     let told: u64 = told.into_iter().total();
-    let inside = process.overflowed_spans;
+    let inside = process.facts.overflowed_spans;
     let are = |count, after| format!("{}{after}", plural(count, "span is", "spans are"));
     let said = match (told, inside) {
         (0, 0) => return None,
@@ -157,11 +164,11 @@ fn overflowing(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
 
 /// A file that was closed and has fewer bytes now, such as one that was copied half.
 fn cut(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
-    let length = process.header.length?;
-    if process.header.loss_reason.is_some() {
+    let length = process.facts.header.length?;
+    if process.facts.header.loss_reason.is_some() {
         return None; // It couldn't be written whole, which is said.
     }
-    let there = process.file_bytes?;
+    let there = process.facts.file_bytes?;
     (there < length).then(|| {
         let message = format!(
             "{}: its file is cut off: {} of {length} bytes are there, so spans are missing",
@@ -174,13 +181,13 @@ fn cut(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
 
 /// A file of which windows were overwritten by nothing, as by a machine that lost power.
 fn empty(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
-    let is_whole = !process.is_live && process.header.loss_reason.is_none();
-    (is_whole && process.empty_windows > 0).then(|| {
+    let is_whole = !process.facts.is_live && process.facts.header.loss_reason.is_none();
+    (is_whole && process.facts.empty_windows > 0).then(|| {
         let message = format!(
             "{}: {} of its file {} empty, so spans are missing",
             called(summary),
-            plural(process.empty_windows, "window", "windows"),
-            if process.empty_windows == 1 {
+            plural(process.facts.empty_windows, "window", "windows"),
+            if process.facts.empty_windows == 1 {
                 "is"
             } else {
                 "are"
@@ -225,7 +232,7 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         .iter()
         .filter(|open| open.is_innermost)
         .collect();
-    let cut = process.truncated > 0;
+    let cut = process.facts.truncated > 0;
     if !cut && is_worker {
         // Workers end without closing as a matter of course; `of_workers` tells what they were in.
         return None;
@@ -243,7 +250,7 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         message += "; its file is cut off, so spans after the cut are missing";
     }
     let hint = (!cut).then(|| {
-        let device = if process.totals.on_devices.is_empty() {
+        let device = if process.spans.totals.on_devices.is_empty() {
             ""
         } else {
             "; device times of the last ones may be missing"
@@ -253,7 +260,7 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         } else {
             ""
         };
-        let stacks = if process.stacks.is_empty() {
+        let stacks = if process.features.stacks.is_empty() {
             ""
         } else {
             "; what its threads did last is in no sample, at most a second of it"
@@ -271,10 +278,10 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
 }
 
 fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
-    if process.lost == 0 && process.header.loss_reason.is_none() {
+    if process.facts.lost == 0 && process.facts.header.loss_reason.is_none() {
         return None;
     }
-    let (reason, hint) = match process.header.loss_reason {
+    let (reason, hint) = match process.facts.header.loss_reason {
         Some(28) => (
             "the disk was full",
             "free some space, or record elsewhere with -o",
@@ -293,10 +300,11 @@ fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
         ),
     };
     let number = process
+        .facts
         .header
         .loss_reason
         .map(|errno| format!(" (error {errno})"));
-    let what = match process.lost {
+    let what = match process.facts.lost {
         0 => "recording stopped".to_owned(),
         lost => plural(lost, "span was lost", "spans were lost"),
     };

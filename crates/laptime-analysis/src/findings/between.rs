@@ -1,8 +1,9 @@
 //! About time between steps that nothing watches: a loop written by hand does more there than its laps tell.
 
 use super::function;
+use crate::reading::covered_time::covers_until;
+use crate::reading::path_role::STEP;
 use crate::reading::process::Process;
-use crate::reading::series::STEP;
 use crate::summarize::wall_time::OTHER;
 use crate::summary::Summary;
 use crate::summary::finding::Finding;
@@ -26,18 +27,18 @@ pub struct Between {
 /// `None` where steps stand inside of other laps, such as a notebook's cells: what is between these is no part of a
 /// loop.
 pub fn of_process(process: &Process) -> Option<Between> {
-    let steps = process.followed.steps()?;
+    let steps = process.features.steps.steps()?;
     let is_outermost = process.paths.names(steps.path) == [STEP];
-    if !is_outermost || !process.tail_is_empty() {
+    if !is_outermost || !process.spans.tail.is_empty() {
         return None;
     }
     let (from, to) = (steps.first, steps.last);
-    let covers = process.covers_until(to);
+    let covers = covers_until(process, to);
     let covered = covers
         .by_spans(from, to)
         .saturating_add(covers.only_segments(from, to));
     let during = to.saturating_sub(from);
-    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
     let ns = |ticks: u64| (ticks as f64 * ns_per_tick).round() as u64;
     Some(Between {
         during_ns: ns(during),

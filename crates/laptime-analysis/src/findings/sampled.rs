@@ -91,8 +91,8 @@ pub fn rose_in(process: &Process, from: u64, to: u64) -> Option<MainFunction> {
 }
 
 fn stretches(process: &Process, from: u64, to: u64) -> Vec<Stretch<'_>> {
-    let stacks = &process.stacks;
-    let mut levels: Vec<(u64, i64)> = process.readings.levels().collect();
+    let stacks = &process.features.stacks;
+    let mut levels: Vec<(u64, i64)> = process.features.recorder_samples.levels().collect();
     levels.retain(|(at, _)| (from..=to).contains(at));
     levels.sort_unstable();
     // Who holds the interpreter allocates: others of its threads wait for it or for something else.
@@ -115,8 +115,8 @@ fn stretches(process: &Process, from: u64, to: u64) -> Vec<Stretch<'_>> {
 
 /// How long the interpreter waited for its threads at its end, and the function that these mostly were in then.
 pub fn waited_for_threads(process: &Process) -> Option<ThreadsWait> {
-    let stacks = &process.stacks;
-    let ticks = |ns: u64| (ns as f64 / process.anchors.mean_ns_per_tick()) as u64;
+    let stacks = &process.features.stacks;
+    let ticks = |ns: u64| (ns as f64 / process.facts.anchors.mean_ns_per_tick()) as u64;
     let mut waits: HashMap<u64, (u64, u64, u64)> = HashMap::new();
     for sample in stacks
         .samples

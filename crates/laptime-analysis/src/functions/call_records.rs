@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::format::record::Record;
 use laptime_core::{CallSums, PathId};
 
+use crate::reading::feature::{Context, Feature};
+
 /// As many as the recorder numbers.
 const MOST_FUNCTIONS: usize = 65_537;
 /// Lap, caller and function: as many as the recorder tells apart in four threads.
@@ -26,9 +28,8 @@ pub struct Calls {
     pub edges: BTreeMap<(PathId, u32, u32), CallSums>,
 }
 
-impl Calls {
-    /// Takes in a record, if it is about calls.
-    pub fn learn(&mut self, record: &Record<'_>) {
+impl Feature for Calls {
+    fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
         match *record {
             Record::CalledFunction(function) if self.functions.len() < MOST_FUNCTIONS => {
                 let called = || Called {

@@ -65,7 +65,7 @@ impl Adding {
     }
 
     fn process(&mut self, process: &Process) {
-        let (calls, rate) = (&process.calls, process.anchors.rate());
+        let (calls, rate) = (&process.features.calls, process.facts.anchors.rate());
         for ((lap, caller, function), sums) in &calls.edges {
             let Some(function) = calls.functions.get(function) else {
                 continue;
@@ -98,7 +98,7 @@ pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
     let mut adding = Adding::default();
     for called in processes
         .iter()
-        .flat_map(|one| one.calls.functions.values())
+        .flat_map(|one| one.features.calls.functions.values())
     {
         adding.files.learn(&called.file, called.line, &called.name);
     }
@@ -132,7 +132,7 @@ pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
     }
     let is_lapless = processes
         .iter()
-        .all(|process| process.last_end == 0 && process.open.is_empty());
+        .all(|process| process.spans.last_end == 0 && process.facts.open.is_empty());
     let outside = if is_lapless { PROGRAM } else { OUTSIDE };
     let mut laps: Vec<ExactLap> = laps
         .into_iter()

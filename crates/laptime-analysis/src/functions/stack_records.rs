@@ -7,6 +7,8 @@ use std::collections::{HashMap, HashSet};
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, SampledStack, StackFrame};
 
+use crate::reading::feature::{Context, Feature};
+
 /// Samples of a process: a day of a single busy thread. Later ones are counted as unread.
 const MOST_SAMPLES: usize = 10_000_000;
 /// As many as the recorder numbers.
@@ -50,9 +52,8 @@ pub struct Stacks {
     pub lapped: Option<(u64, u64)>,
 }
 
-impl Stacks {
-    /// Takes in a record, if it is about stacks.
-    pub fn learn(&mut self, record: &Record<'_>) {
+impl Feature for Stacks {
+    fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
         match *record {
             Record::Function { id, name, file } if self.functions.len() < MOST_FUNCTIONS => {
                 let function = || Function {
@@ -77,7 +78,9 @@ impl Stacks {
             _ => {}
         }
     }
+}
 
+impl Stacks {
     fn take(&mut self, stack: SampledStack) {
         if stack.thread == 0 || stack.frame == 0 || self.samples.len() >= MOST_SAMPLES {
             let (looks, ns) = self.unread;

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use laptime_core::PathId;
 
 use super::energy::NoEnergy;
+use crate::reading::feature::Feature;
 
 /// Of the spans of one path.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct OfPath {
+pub struct PathEnergy {
     /// Energy of those that tell it, in mJ.
     pub mj: f64,
     /// How many do.
@@ -17,7 +18,7 @@ pub struct OfPath {
     pub lacks: Option<NoEnergy>,
 }
 
-impl OfPath {
+impl PathEnergy {
     /// Adds a span.
     pub fn add(&mut self, found: Result<f64, NoEnergy>) {
         match found {
@@ -39,7 +40,10 @@ impl OfPath {
 
 /// By path: of all spans, and of those of the steady state.
 #[derive(Debug, Default)]
-pub struct OfLaps {
-    pub all: BTreeMap<PathId, OfPath>,
-    pub steady: BTreeMap<PathId, OfPath>,
+pub struct EnergyByPath {
+    pub all: BTreeMap<PathId, PathEnergy>,
+    pub steady: BTreeMap<PathId, PathEnergy>,
 }
+
+/// Filled by a pass of its own, not by records one by one.
+impl Feature for EnergyByPath {}

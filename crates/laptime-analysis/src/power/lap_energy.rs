@@ -11,7 +11,8 @@ use laptime_core::format::record::Record;
 use laptime_core::{PathId, SpanFlags, path};
 
 use super::energy::{NoEnergy, Series};
-use super::energy_by_path::{OfLaps, OfPath};
+use super::energy_by_path::{EnergyByPath, PathEnergy};
+use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
 use crate::summary::Steady;
 use crate::summary::fields::Group;
@@ -25,13 +26,21 @@ pub struct EnergyPass<'p> {
     counters: Vec<Series>,
     shortest: u64,
     steady_from: u64,
-    found: OfLaps,
+    found: EnergyByPath,
 }
 
 impl<'p> EnergyPass<'p> {
-    /// Begins with what the first pass kept.
-    pub fn new(process: &'p mut Process) -> Self {
-        let devices = || process.devices.0.values();
+    /// Begins the pass; `None` where no device told what it draws.
+    pub fn begin(process: &'p mut Process) -> Option<Self> {
+        process
+            .features
+            .devices
+            .has_energy()
+            .then(|| Self::new(process))
+    }
+
+    fn new(process: &'p mut Process) -> Self {
+        let devices = || process.features.devices.0.values();
         Self {
             counters: devices()
                 .filter_map(|device| device.energy.series())
@@ -41,10 +50,11 @@ impl<'p> EnergyPass<'p> {
                 .min()
                 .unwrap_or(u64::MAX),
             steady_from: process
+                .spans
                 .steady
                 .as_ref()
                 .map_or(u64::MAX, |steady| steady.from),
-            found: OfLaps::default(),
+            found: EnergyByPath::default(),
             process,
         }
     }
@@ -67,10 +77,11 @@ impl<'p> EnergyPass<'p> {
             self.found.steady.entry(path).or_default().add(found);
         }
     }
+}
 
-    /// Everything was read.
-    pub fn finish(self) {
-        self.process.energies = self.found;
+impl Finish for EnergyPass<'_> {
+    fn finish(self) {
+        self.process.features.energy = self.found;
     }
 }
 
@@ -105,12 +116,12 @@ pub fn fill(rows: &mut [SpanRow], steady: Option<&mut Steady>, processes: &[Proc
 fn fill_of(
     rows: &mut [SpanRow],
     processes: &[Process],
-    of: impl Fn(&OfLaps) -> &BTreeMap<PathId, OfPath>,
+    of: impl Fn(&EnergyByPath) -> &BTreeMap<PathId, PathEnergy>,
 ) {
-    let mut merged: BTreeMap<String, OfPath> = BTreeMap::new();
+    let mut merged: BTreeMap<String, PathEnergy> = BTreeMap::new();
     let sampled = processes.iter();
-    for process in sampled.filter(|process| process.devices.has_energy()) {
-        for (id, energy) in of(&process.energies) {
+    for process in sampled.filter(|process| process.features.devices.has_energy()) {
+        for (id, energy) in of(&process.features.energy) {
             let name = path::join(process.paths.names(*id));
             merged.entry(name).or_default().merge(*energy);
         }
@@ -118,7 +129,7 @@ fn fill_of(
     for row in rows.iter_mut().filter(|row| row.kind == RowKind::Span) {
         match merged.get(&row.path) {
             Some(energy) if energy.lacks.is_none() => row.device_energy_j = Some(energy.mj / 1e3),
-            Some(OfPath {
+            Some(PathEnergy {
                 lacks: Some(why), ..
             }) => Group::Energy.explain(row, why.reason()),
             _ => {}

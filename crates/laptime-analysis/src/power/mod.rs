@@ -1,7 +1,7 @@
 //! What devices said of themselves: how busy they were, what they drew, and what slowed them.
 //!
-//! The first pass keeps their samples ([`kept`]), a pass over laps finds the energy of those that are long
-//! enough ([`laps`] and [`of_laps`], by the counter's series in [`energy`]), and [`sums`] makes summaries of them ([`told`]),
+//! The first pass keeps their samples ([`samples`]), a pass over laps finds the energy of those that are long
+//! enough ([`lap_energy`] and [`energy_by_path`], by the counter's series in [`energy`]), and [`sums`] makes summaries of them ([`summary`]),
 //! of the whole time in which a device was sampled and of the steady state.
 
 mod energy;
@@ -11,9 +11,9 @@ mod samples;
 mod summary;
 mod sums;
 
-pub use energy_by_path::OfLaps;
+pub use energy_by_path::EnergyByPath;
 pub use lap_energy::{EnergyPass, fill};
-pub use samples::Kept;
+pub use samples::DeviceSamples;
 pub use summary::{DeviceStretch, DeviceSummary, ThrottleShare};
 pub use sums::{SteadyTicks, UNAVAILABLE, devices, with_reason};
 

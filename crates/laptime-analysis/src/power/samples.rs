@@ -6,6 +6,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{DeviceReading, DeviceReadings, DeviceSample};
 
 use super::energy::{Energy, NoEnergy};
+use crate::reading::feature::{Context, Feature};
 use crate::reading::marks::Thinned;
 
 /// Samples kept of a device: those of two hours. Of longer runs every second one, and so on.
@@ -63,11 +64,10 @@ impl OfDevice {
 
 /// The devices of a process, by their indices.
 #[derive(Debug, Default)]
-pub struct Kept(pub BTreeMap<u32, OfDevice>);
+pub struct DeviceSamples(pub BTreeMap<u32, OfDevice>);
 
-impl Kept {
-    /// Takes in a record, if it is about devices.
-    pub fn learn(&mut self, record: &Record<'_>) {
+impl Feature for DeviceSamples {
+    fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
         match *record {
             Record::DeviceSample(sample) => {
                 if let Some(device) = self.device(sample.device) {
@@ -96,7 +96,9 @@ impl Kept {
             _ => {}
         }
     }
+}
 
+impl DeviceSamples {
     fn device(&mut self, index: u32) -> Option<&mut OfDevice> {
         let is_known = self.0.contains_key(&index);
         (is_known || self.0.len() < MOST_DEVICES).then(|| self.0.entry(index).or_default())

@@ -36,7 +36,7 @@ pub fn devices(
     let steps = told.and_then(|told| steps(told, ranks));
     let mut summaries: Vec<DeviceSummary> = Vec::new();
     for (process, steady) in processes.iter().zip(steady) {
-        for (index, device) in &process.devices.0 {
+        for (index, device) in &process.features.devices.0 {
             let made = summary(
                 process,
                 *index,
@@ -65,7 +65,9 @@ pub fn with_reason(
     mut unavailable: BTreeMap<String, Unavailable>,
     processes: &[Process],
 ) -> BTreeMap<String, Unavailable> {
-    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    let mut notes = processes
+        .iter()
+        .flat_map(|process| &process.features.notes.0);
     if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
         unavailable.insert(FIELD.to_owned(), Unavailable(why.clone()));
     }
@@ -78,12 +80,17 @@ pub fn with_reason(
 }
 
 fn no_energy(processes: &[Process]) -> Option<&str> {
-    let is_of_itself = |process: &Process| process.is_live && process.file_bytes.is_none();
+    let is_of_itself =
+        |process: &Process| process.facts.is_live && process.facts.file_bytes.is_none();
     if processes.iter().any(is_of_itself) {
         return Some(LIVE);
     }
-    let lack = processes.iter().find_map(|one| one.devices.no_energy());
-    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    let lack = processes
+        .iter()
+        .find_map(|one| one.features.devices.no_energy());
+    let mut notes = processes
+        .iter()
+        .flat_map(|process| &process.features.notes.0);
     lack.or_else(|| {
         let (_, why) = notes.find(|(code, _)| code == UNAVAILABLE)?;
         Some(why)
@@ -133,7 +140,7 @@ fn summary(
         device: index,
         uuid: device.uuid.clone(),
         name: device.name.clone(),
-        pid: process.header.pid,
+        pid: process.facts.header.pid,
         whole,
         steady,
     })
@@ -168,6 +175,7 @@ fn stretch(
     };
     let mut told = DeviceStretch {
         sampled_ns: process
+            .facts
             .anchors
             .rate()
             .nanoseconds(last.saturating_sub(*first)),

@@ -10,6 +10,7 @@ use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, SpanFlags};
 
+use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
 
 /// The innermost lap so far: how deep it is, when it began, and its path.
@@ -98,16 +99,24 @@ pub struct OperatorPass<'p> {
 }
 
 impl<'p> OperatorPass<'p> {
-    /// Begins with what the first pass kept.
-    pub fn new(process: &'p mut Process) -> Self {
-        let kept = &process.operators;
+    /// Begins the pass; `None` where no step was profiled.
+    pub fn begin(process: &'p mut Process) -> Option<Self> {
+        (!process.features.profiler.is_empty()).then(|| Self::new(process))
+    }
+
+    fn new(process: &'p mut Process) -> Self {
+        let kept = &process.features.profiler;
         let operators = kept.operators.iter().map(|one| (one.ticks, one.thread));
         let works = kept.works.iter().map(|one| one.launched);
         let moments: Vec<Moment> = operators
             .chain(works)
             .map(|(ticks, thread)| Moment { ticks, thread })
             .collect();
-        let main = process.stacks.tracks.get(&process.header.main_track);
+        let main = process
+            .features
+            .stacks
+            .tracks
+            .get(&process.facts.header.main_track);
         let paths = (0..process.paths.len() as u32).map(PathId);
         Self {
             joined: Joined::new(&moments, main.map_or(0, |(thread, _)| *thread)),
@@ -118,21 +127,22 @@ impl<'p> OperatorPass<'p> {
 
     fn span(&mut self, path: PathId, start: u64, end: u64, track: u32) {
         let depth = self.depths.get(path.index()).copied().unwrap_or(0);
-        if let Some((thread, _)) = self.process.stacks.tracks.get(&track) {
+        if let Some((thread, _)) = self.process.features.stacks.tracks.get(&track) {
             self.joined.lap(*thread, start, end, depth, path);
         }
     }
+}
 
-    /// Everything was read: spans that never ended count up to the end.
-    pub fn finish(mut self) {
-        let open: Vec<(PathId, u64, u32)> = (self.process.open.iter())
+impl Finish for OperatorPass<'_> {
+    fn finish(mut self) {
+        let open: Vec<(PathId, u64, u32)> = (self.process.facts.open.iter())
             .map(|open| (open.path, open.start, open.track))
             .collect();
         for (path, start, track) in open {
             self.span(path, start, u64::MAX, track);
         }
         let laps = self.joined.finish();
-        let kept = &mut self.process.operators;
+        let kept = &mut self.process.features.profiler;
         let is_known = kept.works.iter().map(|work| work.launched.1 != 0);
         let is_known = std::iter::repeat_n(true, kept.operators.len()).chain(is_known);
         let known = laps.into_iter().zip(is_known);

@@ -1,7 +1,7 @@
 //! Operators and kernels that a profiler saw, by the lap that they ran in.
 //!
 //! [`nest`] finds what each operator took by itself and [`clock`] when it began, before it is recorded. Of a recording, the first
-//! pass keeps them ([`kept`]), a further one finds the innermost lap that each began in ([`join`]), and
+//! pass keeps them ([`records`]), a further one finds the innermost lap that each began in ([`lap_join`]), and
 //! [`sums`] adds them up by lap and name. [`device`] tells what a device did meanwhile.
 
 mod clock;
@@ -16,7 +16,7 @@ pub use clock::{Alignment, Bracket};
 pub use lap_join::OperatorPass;
 pub use lap_operators::{DeviceUse, KernelTime, LapOperators, OperatorTime, Operators};
 pub use nest::{Nested, Ran, nest};
-pub use records::Kept;
+pub use records::ProfilerRecords;
 pub use sums::{WITHIN, doubts, operators};
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceWork, Operator, PathId};
 
+use crate::reading::feature::{Context, Feature};
+
 /// Operators of a process, and as many kernels; a step of a large model has some 10,000.
 const MOST: usize = 4_000_000;
 /// Names of them.
@@ -12,7 +14,7 @@ const MOST_NAMES: usize = 65_536;
 
 /// Operators of a process, and what they launched.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct ProfilerRecords {
     pub names: HashMap<u32, String>,
     pub operators: Vec<Operator>,
     pub works: Vec<DeviceWork>,
@@ -23,9 +25,8 @@ pub struct Kept {
     pub laps: Vec<Option<PathId>>,
 }
 
-impl Kept {
-    /// Takes in a record, if it is about operators.
-    pub fn learn(&mut self, record: &Record<'_>) {
+impl Feature for ProfilerRecords {
+    fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
         match *record {
             Record::OperatorName { id, name } if self.names.len() < MOST_NAMES => {
                 self.names.entry(id).or_insert_with(|| name.to_owned());
@@ -38,7 +39,9 @@ impl Kept {
             _ => {}
         }
     }
+}
 
+impl ProfilerRecords {
     /// Whether nothing was profiled.
     pub fn is_empty(&self) -> bool {
         self.operators.is_empty() && self.works.is_empty()

@@ -26,7 +26,10 @@ struct Lap {
 
 /// What was profiled in a run; `None` where nothing was. `rows` have the measured times.
 pub fn operators(processes: &[Process], rows: &[SpanRow]) -> Option<Operators> {
-    if processes.iter().all(|process| process.operators.is_empty()) {
+    if processes
+        .iter()
+        .all(|process| process.features.profiler.is_empty())
+    {
         return None;
     }
     let mut laps: BTreeMap<Names, Lap> = BTreeMap::new();
@@ -34,7 +37,9 @@ pub fn operators(processes: &[Process], rows: &[SpanRow]) -> Option<Operators> {
     for process in processes {
         add(process, &mut laps, &mut devices);
     }
-    let notes = processes.iter().flat_map(|process| &process.notes);
+    let notes = processes
+        .iter()
+        .flat_map(|process| &process.features.notes.0);
     let within = notes.filter(|(code, _)| code == WITHIN);
     let mut laps: Vec<LapOperators> = laps
         .into_iter()
@@ -55,13 +60,16 @@ pub fn doubts(processes: &[Process]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if processes
         .iter()
-        .any(|process| !process.operators.is_empty())
+        .any(|process| !process.features.profiler.is_empty())
     {
         let message = "a profiler was on for the steps in rows named `profiled …`: they ran slower than \
                        others, and are in no statistics of steps";
         warnings.push(Warning::new("profiled-steps", message));
     }
-    let left_out: u64 = processes.iter().map(|one| one.operators.left_out).total();
+    let left_out: u64 = processes
+        .iter()
+        .map(|one| one.features.profiler.left_out)
+        .total();
     if left_out > 0 {
         let message = format!("{left_out} operators were left out: there were too many to keep");
         let warning = Warning::new("kernels-bounded", message);
@@ -79,7 +87,7 @@ fn names(process: &Process, lap: PathId) -> Names {
 }
 
 fn add(process: &Process, laps: &mut BTreeMap<Names, Lap>, devices: &mut BTreeMap<u32, DeviceUse>) {
-    let kept = &process.operators;
+    let kept = &process.features.profiler;
     let lap_of = |at: usize| kept.laps.get(at).copied().flatten();
     let mut known: HashMap<PathId, Names> = HashMap::new();
     for (at, one) in kept.operators.iter().enumerate() {
@@ -105,7 +113,7 @@ fn add(process: &Process, laps: &mut BTreeMap<Names, Lap>, devices: &mut BTreeMa
             time.total_ns = time.total_ns.saturating_add(one.total_ns);
         }
     }
-    let timeline = process.anchors.timeline();
+    let timeline = process.facts.anchors.timeline();
     let mut on_device = Vec::new();
     for (at, work) in kept.works.iter().enumerate() {
         let lap = lap_of(kept.operators.len() + at);

@@ -6,6 +6,11 @@
 //! Where there are more, neighbours are put together with the sum of what is covered in
 //! both, which only matters to a span that begins in between.
 
+use laptime_core::{Span, SpanFlags};
+
+use crate::reading::feature::{Context, Feature};
+use crate::reading::path_role::Noted;
+
 /// Intervals kept of one cover before neighbours are put together.
 const MOST_INTERVALS: usize = 4_096;
 
@@ -158,6 +163,16 @@ impl Covers {
             let ordinary = self.ordinary.between(from, to);
             all.between(from, to).saturating_sub(ordinary)
         })
+    }
+}
+
+impl Feature for Covers {
+    fn take_span(&mut self, span: &Span, noted: Noted, _: Context<'_>) {
+        if span.flags.has(SpanFlags::ASIDE) {
+            self.add_segment(span.start, span.end());
+        } else if noted.is_outermost || span.flags.has(SpanFlags::DETACHED) {
+            self.add(span.start, span.end(), span.duration);
+        }
     }
 }
 

@@ -67,14 +67,14 @@ impl Cut {
 
 /// The cuts of a process and the totals before each.
 #[derive(Debug)]
-pub struct Earlier {
+pub struct CutTotals {
     cuts: Vec<Cut>,
     /// As many as cuts: what lies before the first, between it and the second, and so on.
     parts: Vec<Totals>,
     next_offset: u64,
 }
 
-impl Earlier {
+impl CutTotals {
     /// No cut yet.
     pub fn new() -> Self {
         Self {

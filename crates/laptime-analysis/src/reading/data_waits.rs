@@ -1,18 +1,23 @@
-//! When a process waited longest for its data: kept while it is read, for [`crate::summarize::worker_starts`].
+//! When a process waited longest for its data, for [`crate::summarize::worker_starts`].
+
+use laptime_core::Span;
+
+use crate::reading::feature::{Context, Feature};
+use crate::reading::path_role::Noted;
 
 /// Waits that are kept: the longest.
 pub const MOST: usize = 256;
 
 /// The longest waits for data of a process, in ticks.
 #[derive(Debug, Default)]
-pub struct Waits {
+pub struct DataWaits {
     /// Start and end of each.
     pub longest: Vec<(u64, u64)>,
     /// Shorter ones are not among them.
     least: u64,
 }
 
-impl Waits {
+impl DataWaits {
     /// Adds a wait.
     pub fn push(&mut self, start: u64, end: u64) {
         if end.saturating_sub(start) < self.least {
@@ -28,6 +33,14 @@ impl Waits {
     }
 }
 
+impl Feature for DataWaits {
+    fn take_span(&mut self, span: &Span, noted: Noted, _: Context<'_>) {
+        if noted.is_data {
+            self.push(span.start, span.end());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -37,7 +50,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_longest_waits_are_kept(waits in prop::collection::vec(1_u64..1_000_000, 1..2_000)) {
-            let mut kept = Waits::default();
+            let mut kept = DataWaits::default();
             for wait in &waits {
                 kept.push(7, 7 + wait);
             }

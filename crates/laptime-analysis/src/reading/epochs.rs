@@ -8,7 +8,11 @@
 //! Passes that run one after the other may each have a track of their own, as a notebook's cells do: they
 //! are one training's. Of trainings side by side the one with most epochs is told.
 
+use laptime_core::format::record::Record;
 use laptime_core::{PhaseName, Span, SpanFlags};
+
+use crate::reading::feature::{Context, Feature};
+use crate::reading::path_role::Noted;
 
 /// Steps and evaluations kept one by one, 400 kB; neighbours among more are put together.
 const MOST_UNITS: usize = 8_192;
@@ -266,6 +270,24 @@ impl Track {
             last.end = last_end;
         }
         epochs
+    }
+}
+
+impl Feature for Epochs {
+    fn take_record(&mut self, record: &Record<'_>, context: Context<'_>) {
+        if let Record::Mark { path, ticks, track } = *record {
+            let name = context.paths.get(path).map(|entry| &*entry.name);
+            if name == Some(PhaseName::Epoch.text()) {
+                self.mark(track, ticks);
+            }
+        }
+    }
+
+    fn take_span(&mut self, span: &Span, noted: Noted, _: Context<'_>) {
+        let phase = noted.phase.filter(|_| !noted.is_nested);
+        if let Some(phase) = phase.filter(|_| !span.flags.has(SpanFlags::ASIDE)) {
+            self.span(phase, span);
+        }
     }
 }
 

@@ -6,6 +6,9 @@
 use std::collections::BTreeMap;
 
 use laptime_core::PathId;
+use laptime_core::format::record::Record;
+
+use crate::reading::feature::{Context, Feature};
 
 /// Entries kept per name.
 pub const MOST_ENTRIES: usize = 2_048;
@@ -102,22 +105,34 @@ impl Values {
 
 /// All marks and metrics of a process; moments in ticks.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Events {
+pub struct MarksAndMetrics {
     /// Marks by path.
     pub marks: BTreeMap<PathId, Thinned<()>>,
     /// Metrics by path.
     pub metrics: BTreeMap<PathId, Values>,
 }
 
-impl Events {
+impl MarksAndMetrics {
     /// Adds a mark.
-    pub fn mark(&mut self, path: PathId, ticks: u64) {
+    fn mark(&mut self, path: PathId, ticks: u64) {
         self.marks.entry(path).or_default().push(ticks, ());
     }
 
     /// Adds a value.
-    pub fn metric(&mut self, path: PathId, ticks: u64, value: f64) {
+    fn metric(&mut self, path: PathId, ticks: u64, value: f64) {
         self.metrics.entry(path).or_default().push(ticks, value);
+    }
+}
+
+impl Feature for MarksAndMetrics {
+    fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
+        match *record {
+            Record::Mark { path, ticks, .. } => self.mark(path, ticks),
+            Record::Metric {
+                path, ticks, value, ..
+            } => self.metric(path, ticks, value),
+            _ => {}
+        }
     }
 }
 

@@ -1,19 +1,32 @@
 //! One process while it is read: records go in, and each file here keeps what its part of the summary needs of them.
 //!
-//! [`passes`] hands out the records, [`process`] holds everything that is kept. `summarize` takes it from there.
+//! [`first_pass`] and [`second_pass`] take the records; [`process`] holds what is kept: facts, totals of spans, and what
+//! the [`features`] keep, each a file of its own here or in the room of its subject. `summarize` takes it from there.
 
-mod coverage;
+pub(crate) mod coverage;
+pub(crate) mod covered_time;
 mod cuts;
 pub(crate) mod data_waits;
 mod epochs;
 pub(crate) mod event_loop;
+mod facts;
+pub(crate) mod feature;
+mod features;
+pub(crate) mod first_pass;
+mod host_memory;
+pub mod later_pass;
 pub(crate) mod marks;
 pub(crate) mod module_paths;
-mod passes;
+pub(crate) mod notes;
+pub(crate) mod path_role;
 pub(crate) mod process;
 pub(crate) mod recorder_samples;
+pub(crate) mod second_pass;
 pub(crate) mod series;
+mod snapshot_tail;
+pub(crate) mod spans;
 pub(crate) mod step_durations;
 pub(crate) mod step_stretches;
 mod suspended_spans;
 pub(crate) mod totals;
+mod tracks;

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use laptime_core::format::record::Record;
 use laptime_core::{PathId, PathTable};
+
+use crate::reading::feature::{Context, Feature};
 
 /// Most modules that are told apart.
 const MOST_MODULES: usize = 65_536;
@@ -21,7 +24,7 @@ pub struct Modules {
 
 impl Modules {
     /// Takes in that a path is a module's, inside of `depth` others.
-    pub fn learn(&mut self, paths: &PathTable, id: PathId, depth: u32, class: &str) {
+    fn learn(&mut self, paths: &PathTable, id: PathId, depth: u32, class: &str) {
         let Some(entry) = paths.get(id).filter(|_| self.said.len() < MOST_MODULES) else {
             return;
         };
@@ -48,5 +51,13 @@ impl Modules {
         }
         self.said.insert(id, names.clone());
         self.classes.insert(names, class.to_owned());
+    }
+}
+
+impl Feature for Modules {
+    fn take_record(&mut self, record: &Record<'_>, context: Context<'_>) {
+        if let Record::Module { path, depth, class } = *record {
+            self.learn(context.paths, path, depth, class);
+        }
     }
 }

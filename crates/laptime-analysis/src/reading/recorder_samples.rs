@@ -7,6 +7,7 @@
 
 use laptime_core::format::record::Record;
 
+use crate::reading::feature::{Context, Feature};
 use crate::reading::marks::Thinned;
 
 /// Threads whose readings are kept; a recorder writes those of one.
@@ -16,7 +17,7 @@ const TELLING_RATIO: f64 = 0.5;
 
 /// The readings of one process.
 #[derive(Debug, Default)]
-pub struct Readings {
+pub struct RecorderSamples {
     delays: Vec<(u64, Thinned<u64>)>,
     processors: Thinned<(u64, u64)>,
     levels: Thinned<i64>,
@@ -38,7 +39,13 @@ impl Kept {
     }
 }
 
-impl Readings {
+impl Feature for RecorderSamples {
+    fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
+        self.take(record);
+    }
+}
+
+impl RecorderSamples {
     /// Takes in a record that is a reading.
     pub fn take(&mut self, record: &Record<'_>) {
         match *record {

@@ -7,6 +7,8 @@
 use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 
 use crate::benchmark::warm_up::LEAST_STEPS;
+use crate::reading::feature::{Context, Feature};
+use crate::reading::path_role::Noted;
 use crate::reading::step_stretches::Course;
 
 /// Steps that are looked at.
@@ -15,8 +17,6 @@ pub const MOST_STEPS: usize = 512;
 const MOST_PIECES: usize = 4 * MOST_STEPS;
 /// Paths and tracks that are followed: each keeps up to 120 kB.
 const MOST_SERIES: usize = 64;
-/// The name of a step.
-pub const STEP: &str = PhaseName::Step.text();
 
 /// One piece of a step, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,29 +127,29 @@ struct Aside {
     track: u32,
 }
 
-/// What is followed of one process.
+/// The first steps of one process, and what a program without steps may repeat.
 #[derive(Debug, Default)]
-pub struct Followed {
+pub struct StepSeries {
     steps: Vec<Series>,
     outermost: Vec<Series>,
     /// The first ones, once there are many.
     aside: Vec<Aside>,
 }
 
-impl Followed {
+impl StepSeries {
     /// Adds a span that is named `step`.
     #[inline]
-    pub fn step(&mut self, span: &Span) {
+    fn step(&mut self, span: &Span) {
         follow(&mut self.steps, span);
     }
 
     /// Adds an outermost span with another name.
-    pub fn outermost(&mut self, span: &Span) {
+    fn outermost(&mut self, span: &Span) {
         follow(&mut self.outermost, span);
     }
 
     /// Adds a step under another name, in what the others lie in.
-    pub fn aside(&mut self, span: &Span, parent: PathId) {
+    fn aside(&mut self, span: &Span, parent: PathId) {
         if span.flags.has(SpanFlags::CONTINUES) {
             return;
         }
@@ -186,6 +186,28 @@ impl Followed {
         let since = end.saturating_sub(series.first);
         let is_loop = series.seen >= LEAST_STEPS as u64 && series.total >= since / 2;
         is_loop.then_some(series)
+    }
+}
+
+impl Feature for StepSeries {
+    fn take_span(&mut self, span: &Span, noted: Noted, context: Context<'_>) {
+        if span.flags.has(SpanFlags::ASIDE) {
+            return;
+        }
+        let is_aside = !noted.is_step && noted.phase == Some(PhaseName::Step);
+        // With what is in another row, a rest is a whole step.
+        let is_rest = is_aside && span.flags.has(SpanFlags::REST);
+        if span.flags.has(SpanFlags::UNFINISHED) && !is_rest {
+            return;
+        }
+        if noted.is_step {
+            self.step(span);
+        } else if is_aside {
+            let parent = context.paths.get(span.path).map(|entry| entry.parent);
+            self.aside(span, parent.unwrap_or(PathId::ROOT));
+        } else if noted.is_work {
+            self.outermost(span);
+        }
     }
 }
 

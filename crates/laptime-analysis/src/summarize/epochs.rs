@@ -9,12 +9,19 @@ use crate::summarize::ranks;
 use crate::summary::Epoch;
 use crate::summary::process::ProcessEpochs;
 
-/// A process's epochs, at times since `start_ns`, with the metrics in each.
-pub fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
-    let timeline = process.anchors.timeline();
-    let found = process.epochs.found();
+/// Returns the epochs of the first process that has any, at times since `start_ns`.
+pub fn of_first(measured: &[Process], start_ns: u64) -> Vec<Epoch> {
+    let each = measured.iter();
+    let mut each = each.map(|process| summaries(process, start_ns));
+    each.find(|epochs| !epochs.is_empty()).unwrap_or_default()
+}
+
+/// Returns a process's epochs, at times since `start_ns`, with the metrics in each.
+fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
+    let timeline = process.facts.anchors.timeline();
+    let found = process.features.epochs.found();
     let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
-    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
     let ends = found
         .iter()
         .skip(1)
@@ -38,14 +45,14 @@ pub fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
 /// nothing where fewer than two processes have any.
 pub fn of_each(processes: &[Process]) -> Vec<ProcessEpochs> {
     let told = processes.iter().filter_map(|process| {
-        let found = process.epochs.found();
+        let found = process.features.epochs.found();
         let (first, last) = (found.first()?, found.last()?);
         Some(ProcessEpochs {
-            pid: process.header.pid,
+            pid: process.facts.header.pid,
             rank: ranks::rank_of(process),
             count: found.len() as u64,
-            duration_ns: (process.anchors.timeline().monotonic_ns(last.end))
-                .saturating_sub(process.anchors.timeline().monotonic_ns(first.start)),
+            duration_ns: (process.facts.anchors.timeline().monotonic_ns(last.end))
+                .saturating_sub(process.facts.anchors.timeline().monotonic_ns(first.start)),
         })
     });
     let told: Vec<ProcessEpochs> = told.collect();
@@ -54,7 +61,7 @@ pub fn of_each(processes: &[Process]) -> Vec<ProcessEpochs> {
 
 /// The last values after one moment and until another.
 fn metrics(process: &Process, start: u64, end: u64) -> BTreeMap<String, f64> {
-    let whole = process.events.metrics.iter();
+    let whole = process.features.marks.metrics.iter();
     let whole = whole.filter(|(_, values)| values.series.is_whole());
     whole
         .filter_map(|(path, values)| {

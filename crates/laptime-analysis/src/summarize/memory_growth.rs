@@ -10,7 +10,7 @@
 //! differences in layer-average atmospheric temperature time series", J. Geophys. Res. 105, 2000), or tells from
 //! the rises between neighbours, which are not alike where levels are (first differences).
 
-use crate::reading::recorder_samples::Readings;
+use crate::reading::recorder_samples::RecorderSamples;
 use crate::reading::step_stretches::{self, Stretch};
 
 /// Parts of the steady state that have a lowest level each: enough for a line.
@@ -95,7 +95,7 @@ fn sums(steps: impl Iterator<Item = Stretch>) -> (f64, f64) {
 
 /// The growth of the whole process over steps, the last of which ends at `to`; `None` where too little
 /// was read.
-pub fn of_process(readings: &Readings, steps: &[Stretch], to: u64) -> Option<Growth> {
+pub fn of_process(readings: &RecorderSamples, steps: &[Stretch], to: u64) -> Option<Growth> {
     let from = steps.first()?.start;
     let count: u64 = steps.iter().map(|one| one.count).sum();
     let mut levels: Vec<(f64, f64)> = readings
@@ -132,7 +132,7 @@ fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// The growth of a process without steps until `to`, over its time: of what is left when the time in which
 /// programs begin is left out. `None` where too little was read, or one third of the time has much less of it
 /// than the others, as where a buffer fills or packages are imported.
-pub fn over_time(readings: &Readings, to: u64) -> Option<OverTime> {
+pub fn over_time(readings: &RecorderSamples, to: u64) -> Option<OverTime> {
     let read = readings.levels().filter(|(at, _)| *at <= to);
     let mut levels: Vec<(f64, f64)> = read.map(|(at, bytes)| (at as f64, bytes as f64)).collect();
     levels.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -180,7 +180,7 @@ fn late_slope(points: &[(f64, f64)]) -> Option<f64> {
 /// By how much the lowest level of the last quarter lies above that of the first, in bytes; of a short
 /// stretch single readings of its last and first third, and 0 where it has none. `None` where the
 /// recording has no levels.
-pub fn risen(readings: &Readings, from: u64, to: u64) -> Option<i64> {
+pub fn risen(readings: &RecorderSamples, from: u64, to: u64) -> Option<i64> {
     readings.levels().next()?;
     let width = to.saturating_sub(from).max(1) as f64;
     let part = |at: u64| (at - from) as f64 / width;

@@ -2,19 +2,26 @@
 //!
 //! Input is `reading`, output are the plain values of `summary`.
 
+mod clues;
 pub(crate) mod columns;
 pub mod device_steps;
 mod epochs;
+pub(crate) mod filled_time;
+pub(crate) mod leftovers;
+pub(crate) mod measured_processes;
 pub(crate) mod memory_growth;
+pub(crate) mod options;
 mod per_process;
+mod process_summaries;
 pub(crate) mod ranks;
 mod replaced_programs;
 pub(crate) mod rows;
 mod run_facts;
-pub(crate) mod stages;
+pub mod stages;
 mod steady_rows;
 pub(crate) mod steady_state;
 pub(crate) mod tree;
 pub(crate) mod wall_time;
+mod warnings;
 pub(crate) mod worker_starts;
 mod workers;

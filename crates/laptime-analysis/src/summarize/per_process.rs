@@ -9,12 +9,13 @@ use laptime_core::Unavailable;
 use crate::reading::process::Process;
 use crate::summarize::columns::memory;
 use crate::summarize::columns::operations::Peaks;
+use crate::summarize::filled_time::Filled;
 use crate::summarize::ranks;
 use crate::summarize::rows;
 use crate::summarize::steady_rows::{self, SteadyPart};
 use crate::summarize::steady_state::{self, Start};
 use crate::summarize::tree;
-use crate::summarize::wall_time::{Filled, Wall};
+use crate::summarize::wall_time::Wall;
 use crate::summary::process::{ProcessRows, ProcessSummary};
 
 /// The rows of each measured process, by rank; `own` says how each fills its wall time, and there
@@ -26,7 +27,7 @@ pub fn each(
     parts: &mut [Option<SteadyPart>],
     peaks: &mut Peaks,
 ) -> Vec<ProcessRows> {
-    let takes_steps = |process: &Process| process.followed.steps().is_some();
+    let takes_steps = |process: &Process| process.features.steps.steps().is_some();
     let some_train = processes.iter().any(takes_steps);
     let told = (processes.iter_mut().zip(summaries)).zip(own.iter().zip(parts));
     let mut each: Vec<ProcessRows> = told
@@ -62,7 +63,7 @@ fn of(
         .zip(part)
         .map(|(start, part)| steady_rows::joined(std::iter::once((&*process, part)), start, peaks));
     ProcessRows {
-        pid: process.header.pid,
+        pid: process.facts.header.pid,
         rank: ranks::rank_of(process),
         wall_ns: wall.ns(),
         rows,

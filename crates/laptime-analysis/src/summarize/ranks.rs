@@ -13,6 +13,7 @@ use laptime_core::{PathId, PhaseName};
 
 use crate::reading::process::Process;
 use crate::reading::totals::Totals;
+use crate::summarize::steady_rows::SteadyPart;
 use crate::summary::finding::Finding;
 use crate::summary::process::{Part, Rank};
 use crate::summary::spoken::spoken;
@@ -26,9 +27,32 @@ const NO_PHASE: &str = "code outside of phases";
 /// How much of a rank's longer work the others must wait for it to be what they wait for.
 const MOSTLY: f64 = 0.5;
 
-/// What a step of a process is made of; `None` without a finished step.
-pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
-    let path = process.followed.steps()?.path;
+/// Returns what a step of each of several processes is made of, by rank: of the steady state, if that is told.
+pub fn side_by_side(
+    measured: &[Process],
+    parts: &mut [Option<SteadyPart>],
+    is_told: bool,
+) -> Vec<Rank> {
+    if measured.len() < 2 {
+        return Vec::new();
+    }
+    let trained = measured.iter().zip(parts);
+    let mut ranks: Vec<Rank> = trained
+        .filter_map(|(process, part)| match part {
+            Some(part) if is_told => step_of(process, &mut part.totals),
+            _ => step_of(process, &mut process.spans.totals.clone()),
+        })
+        .collect();
+    if ranks.len() < 2 {
+        return Vec::new();
+    }
+    ranks.sort_by_key(|rank| order(rank.rank.as_deref()));
+    ranks
+}
+
+/// Returns what a step of a process is made of; `None` without a finished step.
+fn step_of(process: &Process, totals: &mut Totals) -> Option<Rank> {
+    let path = process.features.steps.steps()?.path;
     let (step_count, total_ns) = totals.finished(path);
     let mean_ns = |total_ns: u64| {
         (step_count > 0).then(|| (total_ns as f64 / step_count as f64).round() as u64)
@@ -67,7 +91,7 @@ pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
     parts.sort_by_key(|part| PhaseName::of(&part.name).map_or(u8::MAX, |name| name as u8));
     let named_ns = sum(parts.iter().map(|part| part.per_step_ns));
     Some(Rank {
-        pid: process.header.pid,
+        pid: process.facts.header.pid,
         rank: rank_of(process),
         step_count,
         step_ns,
@@ -101,7 +125,7 @@ fn exchanges_in(process: &Process, step: PathId, id: PathId) -> Option<PathId> {
 
 /// The rank that a process told.
 pub fn rank_of(process: &Process) -> Option<String> {
-    let mut notes = process.notes.iter();
+    let mut notes = process.features.notes.0.iter();
     let (_, rank) = notes.find(|(code, _)| code == RANK)?;
     Some(rank.clone())
 }

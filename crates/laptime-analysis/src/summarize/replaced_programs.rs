@@ -9,17 +9,17 @@ use crate::reading::process::Process;
 /// Marks those of which the next program is among them, and begins each next one where the one before it ended.
 pub fn mark(processes: &mut [Process]) {
     for index in 0..processes.len() {
-        if processes[index].header.closed.is_some() {
+        if processes[index].facts.header.closed.is_some() {
             continue;
         }
-        let began_ns = |other: &usize| processes[*other].header.anchor.monotonic_ns;
-        let later =
-            (0..processes.len()).filter(|other| processes[index].became(&processes[*other]));
+        let began_ns = |other: &usize| processes[*other].facts.header.anchor.monotonic_ns;
+        let later = (0..processes.len())
+            .filter(|other| processes[index].facts.became(&processes[*other].facts));
         let Some(next) = later.min_by_key(began_ns) else {
             continue;
         };
         let at_ns = began_ns(&next);
-        processes[index].replaced_ns = Some(at_ns);
-        processes[next].started_ns = at_ns;
+        processes[index].facts.replaced_ns = Some(at_ns);
+        processes[next].facts.started_ns = at_ns;
     }
 }

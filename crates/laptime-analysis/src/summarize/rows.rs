@@ -7,8 +7,8 @@ use crate::summarize::columns::device_time;
 use crate::summarize::columns::launches;
 use crate::summarize::columns::memory;
 use crate::summarize::columns::operations::{self, Peaks};
+use crate::summarize::leftovers::Leftovers;
 use crate::summarize::tree::Tree;
-use crate::summarize::wall_time::Leftovers;
 use crate::summary::fields::{Group, explain};
 use crate::summary::span_row::{RowKind, SpanRow};
 

@@ -11,9 +11,9 @@ use crate::functions::sampled;
 use crate::power::UNAVAILABLE as UNSAMPLED;
 use crate::profiler;
 use crate::reading::marks::Thinned;
+use crate::reading::notes::EXITS;
 use crate::reading::process::Process;
 use crate::summarize::columns::operations;
-use crate::summarize::wall_time;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
 
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
@@ -29,21 +29,28 @@ const UNUSED: &str = "phases.none";
 /// What recorders noted, but for descriptions of the surroundings.
 pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
     let has_torch = |process: &Process| {
-        let mut codes = process.notes.iter().map(|(code, _)| code);
-        !process.stretches.is_empty() || codes.any(|code| code == UNUSED)
+        let mut codes = process.features.notes.0.iter().map(|(code, _)| code);
+        !process.features.stretches.is_empty() || codes.any(|code| code == UNUSED)
     };
     let counts = processes.iter().any(has_torch);
     processes
         .iter()
         .enumerate()
-        .flat_map(|(index, process)| process.notes.iter().map(move |note| (index, note)))
+        .flat_map(|(index, process)| {
+            process
+                .features
+                .notes
+                .0
+                .iter()
+                .map(move |note| (index, note))
+        })
         .filter(|(_, (code, _))| {
             !code.starts_with(ENVIRONMENT)
                 && code != operations::CEILINGS
                 && code != sampled::CELLS
                 && code != operations::TOLD
                 && code != profiler::WITHIN
-                && code != wall_time::EXITS
+                && code != EXITS
                 && code != UNSAMPLED
         })
         // A helper of the program's has none, and the program may.
@@ -57,7 +64,7 @@ pub fn environment(processes: &[Process]) -> BTreeMap<String, String> {
     processes
         .iter()
         .rev()
-        .flat_map(|process| &process.notes)
+        .flat_map(|process| &process.features.notes.0)
         .filter_map(|(code, message)| {
             Some((code.strip_prefix(ENVIRONMENT)?.to_owned(), message.clone()))
         })
@@ -69,8 +76,8 @@ pub fn tracks(processes: &[Process]) -> Vec<Track> {
     processes
         .iter()
         .flat_map(|process| {
-            process.tracks.iter().map(|track| Track {
-                pid: process.header.pid,
+            process.features.tracks.0.iter().map(|track| Track {
+                pid: process.facts.header.pid,
                 track: track.track,
                 is_task: track.is_task,
                 thread: track.thread,
@@ -84,8 +91,8 @@ pub fn tracks(processes: &[Process]) -> Vec<Track> {
 pub fn marks(processes: &[Process], start_ns: u64) -> Vec<Mark> {
     let mut merged: BTreeMap<Vec<String>, (u64, Vec<u64>)> = BTreeMap::new();
     for process in processes {
-        let timeline = process.anchors.timeline();
-        for (id, mark) in &process.events.marks {
+        let timeline = process.facts.anchors.timeline();
+        for (id, mark) in &process.features.marks.marks {
             let (count, at_ns) = merged.entry(names(process, *id)).or_default();
             *count += mark.seen();
             at_ns.extend(
@@ -117,9 +124,9 @@ pub fn marks(processes: &[Process], start_ns: u64) -> Vec<Mark> {
 pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
     let mut merged: BTreeMap<Vec<String>, Merged> = BTreeMap::new();
     for process in processes {
-        let timeline = process.anchors.timeline();
+        let timeline = process.facts.anchors.timeline();
         let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
-        for (id, values) in &process.events.metrics {
+        for (id, values) in &process.features.marks.metrics {
             let all = merged.entry(names(process, *id)).or_default();
             all.count += values.series.seen();
             all.nan_count += values.nan_count;

@@ -3,13 +3,15 @@
 //! The second pass left each process the totals of its own steady state; [`of_process`] closes
 //! them, and [`joined`] makes rows of as many as are asked for.
 
-use crate::reading::process::{Process, SteadyTotals};
+use crate::reading::covered_time::CoveredTime;
+use crate::reading::process::Process;
+use crate::reading::spans::SteadyTotals;
 use crate::reading::totals::Totals;
 use crate::summarize::columns::operations::Peaks;
+use crate::summarize::leftovers::Leftovers;
 use crate::summarize::rows;
 use crate::summarize::steady_state::Start;
 use crate::summarize::tree::Tree;
-use crate::summarize::wall_time::Leftovers;
 use crate::summary::Steady;
 
 /// What a process did in its steady state.
@@ -29,19 +31,19 @@ pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Opti
         since_ns,
         mut totals,
         ..
-    } = process.steady.take()?;
-    let timeline = process.anchors.timeline();
+    } = process.spans.steady.take()?;
+    let timeline = process.facts.anchors.timeline();
     process.take_open(&mut totals, from, timeline.ticks_at(end_ns));
-    totals.settle_rests(&process.paths, from, process.anchors.rate());
+    totals.settle_rests(&process.paths, from, process.facts.anchors.rate());
     let (mut wall_ns, mut leftovers) = (0, Leftovers::default());
     if is_measured {
-        let end_ns = if process.tail_is_empty() {
+        let end_ns = if process.spans.tail.is_empty() {
             timeline.monotonic_ns(totals.last_end)
         } else {
             end_ns
         };
         wall_ns = end_ns.saturating_sub(since_ns);
-        let covered = process.covered(&mut totals, from, timeline.ticks_at(end_ns));
+        let covered = CoveredTime::find(process, &mut totals, from, timeline.ticks_at(end_ns));
         let covered = covered.filter(|covered| covered.is_all);
         leftovers.other_ns = covered.map(|covered| wall_ns.saturating_sub(covered.ns));
     }
@@ -65,16 +67,19 @@ pub fn joined<'a>(
         wall_ns = wall_ns.saturating_add(part.wall_ns);
         leftovers.add(part.leftovers);
         tree.absorb(&process.paths, &mut part.totals);
-        let mut tail = process.tail.clone();
+        let mut tail = process.spans.tail.tallies.clone();
         tree.absorb_tail(&process.paths, &mut tail);
-        for ran in [&part.totals.ran, &process.tail_ran] {
-            tree.absorb_operations(&process.paths, &process.stretches, ran);
+        for ran in [&part.totals.ran, &process.spans.tail.ran] {
+            tree.absorb_operations(&process.paths, &process.features.stretches, ran);
         }
-        tree.absorb_left_out(&process.paths, &process.left_out.steady);
-        for told in [&part.totals.on_devices, &process.tail_on_devices] {
+        tree.absorb_left_out(&process.paths, &process.features.left_out.steady);
+        for told in [&part.totals.on_devices, &process.spans.tail.on_devices] {
             tree.absorb_devices(&process.paths, told);
         }
-        for told in [&part.totals.device_memory, &process.tail_device_memory] {
+        for told in [
+            &part.totals.device_memory,
+            &process.spans.tail.device_memory,
+        ] {
             tree.absorb_device_memory(&process.paths, told);
         }
     }

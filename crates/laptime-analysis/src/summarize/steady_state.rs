@@ -12,8 +12,8 @@ use crate::doubts::busy_machine;
 use crate::reading::process::Process;
 use crate::reading::recorder_samples::Kept;
 use crate::reading::series::Series;
+use crate::summarize::measured_processes::trained;
 use crate::summarize::memory_growth::{self, Growth};
-use crate::summarize::wall_time::trained;
 use crate::summary::noun;
 
 /// The start of the steady state.
@@ -51,7 +51,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         let whose = if is_single {
             String::new()
         } else {
-            format!("process {}: ", processes[index].header.pid)
+            format!("process {}: ", processes[index].facts.header.pid)
         };
         let one = one.map_err(|why| Unavailable(format!("{whose}{why}")))?;
         warnings.extend(one.doubt.clone().map(|doubt| Warning {
@@ -130,14 +130,18 @@ pub fn inside_of_all(process: &Process) -> Option<Growth> {
 /// By how many bytes the level of a process rose from its first step on.
 pub fn risen_in_all(process: &Process) -> Option<i64> {
     let first = repeated(process)?.course.since(0).first()?.start;
-    memory_growth::risen(&process.readings, first, process.last_end)
+    memory_growth::risen(
+        &process.features.recorder_samples,
+        first,
+        process.spans.last_end,
+    )
 }
 
 fn repeated(process: &Process) -> Option<&Series> {
-    let followed = &process.followed;
+    let followed = &process.features.steps;
     followed
         .steps()
-        .or_else(|| followed.repeated(process.last_end))
+        .or_else(|| followed.repeated(process.spans.last_end))
 }
 
 fn of_process(process: &Process) -> Result<Found, Unavailable> {
@@ -147,7 +151,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
     let steps = series.steps();
     let durations: Vec<u64> = steps.iter().map(|step| step.duration).collect();
     let found = warm_up::find(&durations).map_err(|why| {
-        if process.tail_is_empty() {
+        if process.spans.tail.is_empty() {
             return why;
         }
         Unavailable(format!(
@@ -157,21 +161,29 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
     })?;
     let found = found.worth_telling(&durations);
     let first = found.steps;
-    if process.tail_since < steps[first].start {
+    if process.spans.tail.since < steps[first].start {
         return Err(Unavailable(
             "a span begun during warm-up ended later, when this running program had stopped keeping span by span; the report of its recording can tell".to_owned(),
         ));
     }
-    let timeline = process.anchors.timeline();
+    let timeline = process.facts.anchors.timeline();
     let since = series.course.since(steps[first].start);
     let durations = durations[..first].iter().copied();
     let warm_up = durations.fold(0, u64::saturating_add);
     let since_ns = timeline.monotonic_ns(steps[first].start);
     let step_path = path::join(process.paths.names(series.path));
     Ok(Found {
-        growth: memory_growth::of_process(&process.readings, &since, process.last_end),
+        growth: memory_growth::of_process(
+            &process.features.recorder_samples,
+            &since,
+            process.spans.last_end,
+        ),
         inside: memory_growth::inside(&since),
-        risen_bytes: memory_growth::risen(&process.readings, steps[first].start, process.last_end),
+        risen_bytes: memory_growth::risen(
+            &process.features.recorder_samples,
+            steps[first].start,
+            process.spans.last_end,
+        ),
         doubt: busy_machine::doubt(process, series, &steps, &found, noun(&step_path)),
         kept_ratio: busy_machine::since(process, series, steps[first]).map(Kept::ratio),
         busy_before: busy_machine::of_warm_up(
@@ -183,7 +195,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         step_path,
         from_step: process.number(series, first, steps[first]),
         skipped_count: first as u64,
-        skipped_ns: process.anchors.rate().nanoseconds(warm_up),
+        skipped_ns: process.facts.anchors.rate().nanoseconds(warm_up),
         since_ns,
     })
 }

@@ -277,16 +277,22 @@ impl Tree {
 pub fn of_run(processes: &mut [Process]) -> Tree {
     let mut tree = Tree::new();
     for process in processes {
-        tree.absorb(&process.paths, &mut process.totals);
-        tree.absorb_tail(&process.paths, &mut process.tail);
-        for ran in [&process.totals.ran, &process.tail_ran] {
-            tree.absorb_operations(&process.paths, &process.stretches, ran);
+        tree.absorb(&process.paths, &mut process.spans.totals);
+        tree.absorb_tail(&process.paths, &mut process.spans.tail.tallies);
+        for ran in [&process.spans.totals.ran, &process.spans.tail.ran] {
+            tree.absorb_operations(&process.paths, &process.features.stretches, ran);
         }
-        tree.absorb_left_out(&process.paths, &process.left_out.all);
-        for told in [&process.totals.on_devices, &process.tail_on_devices] {
+        tree.absorb_left_out(&process.paths, &process.features.left_out.all);
+        for told in [
+            &process.spans.totals.on_devices,
+            &process.spans.tail.on_devices,
+        ] {
             tree.absorb_devices(&process.paths, told);
         }
-        for told in [&process.totals.device_memory, &process.tail_device_memory] {
+        for told in [
+            &process.spans.totals.device_memory,
+            &process.spans.tail.device_memory,
+        ] {
             tree.absorb_device_memory(&process.paths, told);
         }
     }
@@ -298,6 +304,8 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
 /// The same, of processes that are not asked again what each path did: there may be tens of thousands.
 pub fn taken(processes: &mut [Process]) -> Tree {
     let tree = of_run(processes);
-    processes.iter_mut().for_each(Process::forget_tallies);
+    for process in processes {
+        process.spans.forget_tallies();
+    }
     tree
 }

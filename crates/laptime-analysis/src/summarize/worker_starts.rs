@@ -39,13 +39,14 @@ pub fn of_run(processes: &[Process], measured: usize) -> Vec<WorkerStart> {
     let (trained, others) = processes.split_at(measured);
     let mut starts = Vec::new();
     for process in trained {
-        let timeline = process.anchors.timeline();
+        let timeline = process.facts.anchors.timeline();
         let workers: Vec<&Process> = others
             .iter()
-            .filter(|worker| worker.header.parent_pid == process.header.pid)
+            .filter(|worker| worker.facts.header.parent_pid == process.facts.header.pid)
             .collect();
         let mut waits: Vec<WorkerStart> = process
-            .waits
+            .features
+            .data_waits
             .longest
             .iter()
             .map(|(start, end)| {
@@ -62,19 +63,19 @@ pub fn of_run(processes: &[Process], measured: usize) -> Vec<WorkerStart> {
         let mut started = vec![0_usize; waits.len()];
         for worker in workers {
             // The last wait that had begun by then, as far as is known: the one before ended with its epoch.
-            let latest_ns = worker.started_ns.saturating_add(RESOLUTION_NS);
+            let latest_ns = worker.facts.started_ns.saturating_add(RESOLUTION_NS);
             let begun = waits.partition_point(|wait| wait.at_ns <= latest_ns);
             let Some(index) = begun.checked_sub(1) else {
                 continue;
             };
             let wait = &mut waits[index];
-            if worker.started_ns >= wait.at_ns.saturating_add(wait.wait_ns) {
+            if worker.facts.started_ns >= wait.at_ns.saturating_add(wait.wait_ns) {
                 continue;
             }
             started[index] += 1;
-            if worker.totals.first_start != u64::MAX {
-                let first = worker.totals.first_start;
-                let first_ns = worker.anchors.timeline().monotonic_ns(first);
+            if worker.spans.totals.first_start != u64::MAX {
+                let first = worker.spans.totals.first_start;
+                let first_ns = worker.facts.anchors.timeline().monotonic_ns(first);
                 let lap_ns = first_ns.saturating_sub(wait.at_ns).min(wait.wait_ns);
                 wait.lap_ns = Some(wait.lap_ns.map_or(lap_ns, |known| known.min(lap_ns)));
             }

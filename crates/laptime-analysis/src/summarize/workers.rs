@@ -30,14 +30,17 @@ pub fn main_lap(processes: &mut [Process], measured: usize) -> Option<WorkerLap>
     let (trained, others) = processes.split_at_mut(measured);
     let steps = trained.iter().filter_map(|process| at_work(process, true));
     let (from, to) = steps.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
-    let pids: Vec<u32> = trained.iter().map(|process| process.header.pid).collect();
+    let pids: Vec<u32> = trained
+        .iter()
+        .map(|process| process.facts.header.pid)
+        .collect();
     let mut stretches = Vec::new();
     let mut sums: BTreeMap<Vec<String>, Sums> = BTreeMap::new();
     for worker in others {
         let Some(stretch) = at_work(worker, false) else {
             continue;
         };
-        if !pids.contains(&worker.header.parent_pid) || stretch.1 <= from || stretch.0 >= to {
+        if !pids.contains(&worker.facts.header.parent_pid) || stretch.1 <= from || stretch.0 >= to {
             continue;
         }
         stretches.push(stretch);
@@ -61,9 +64,9 @@ pub fn main_lap(processes: &mut [Process], measured: usize) -> Option<WorkerLap>
 
 /// From when to when a process had laps, `CLOCK_MONOTONIC` ns: of a training, those of its steady state.
 fn at_work(process: &Process, is_trained: bool) -> Option<(u64, u64)> {
-    let totals = &process.totals;
-    let timeline = process.anchors.timeline();
-    let since_ns = process.steady.as_ref().map(|steady| steady.since_ns);
+    let totals = &process.spans.totals;
+    let timeline = process.facts.anchors.timeline();
+    let since_ns = process.spans.steady.as_ref().map(|steady| steady.since_ns);
     let first_ns = timeline.monotonic_ns(totals.first_start);
     let from = since_ns.filter(|_| is_trained).unwrap_or(first_ns);
     let to = timeline.monotonic_ns(totals.last_end);
@@ -71,8 +74,8 @@ fn at_work(process: &Process, is_trained: bool) -> Option<(u64, u64)> {
 }
 
 fn add(worker: &mut Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
-    let Process { paths, totals, .. } = worker;
-    for tallies in [&mut totals.first, &mut totals.others] {
+    let Process { paths, spans, .. } = worker;
+    for tallies in [&mut spans.totals.first, &mut spans.totals.others] {
         for (id, tally) in tallies.settled() {
             let names: Vec<String> = paths.names(id).into_iter().map(str::to_owned).collect();
             let sum = sums.entry(names).or_default();

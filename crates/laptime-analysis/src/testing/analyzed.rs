@@ -1,18 +1,28 @@
-//! Scripted processes, read and fed to an analyzer.
+//! Scripted processes, read as a recording is and given to an analyzer.
+
+use std::convert::Infallible;
 
 use laptime_core::format::process::window_offset;
 use laptime_core::format::reader::VisitProcess;
 use laptime_reader::ProcessReader;
 
 use super::scripted::Script;
-use super::{Analyzer, Options, ProcessKey, Run, Summary};
+use super::{Analyzer, Options, ProcessKey, ReadAgain, Run, Summary};
 
-/// A process that an analyzer is told of.
-pub struct Fed {
-    /// The process's key in the analyzer.
-    pub key: ProcessKey,
-    /// What reads it.
+/// A scripted process with its reader.
+pub struct ScriptReader<'s> {
+    script: &'s Script,
+    /// The reader of its bytes.
     pub reader: ProcessReader,
+}
+
+impl ReadAgain for ScriptReader<'_> {
+    type Error = Infallible;
+
+    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), Infallible> {
+        read(self.script, &mut self.reader, visit);
+        Ok(())
+    }
 }
 
 /// Begins to read a script's bytes.
@@ -39,81 +49,49 @@ pub fn read(script: &Script, reader: &mut ProcessReader, visit: &mut impl VisitP
 }
 
 /// Tells an analyzer who a scripted process is.
-pub fn begin(analyzer: &mut Analyzer, script: &Script) -> Fed {
+pub fn begin<'s>(analyzer: &mut Analyzer, script: &'s Script) -> (ScriptReader<'s>, ProcessKey) {
     let reader = reader(script);
     let key = analyzer.process(reader.facts());
-    Fed { key, reader }
+    (ScriptReader { script, reader }, key)
 }
 
-/// The first pass over a scripted process.
-pub fn feed(analyzer: &mut Analyzer, script: &Script) -> Fed {
-    let mut fed = begin(analyzer, script);
-    read(script, &mut fed.reader, &mut analyzer.first_pass(fed.key));
-    analyzer.end(fed.key, fed.reader.facts());
-    fed
+/// Gives a scripted process to the first pass.
+pub fn first_pass<'s>(
+    analyzer: &mut Analyzer,
+    script: &'s Script,
+) -> (ScriptReader<'s>, ProcessKey) {
+    let (mut begun, key) = begin(analyzer, script);
+    read(script, &mut begun.reader, &mut analyzer.first_pass(key));
+    analyzer.end(key, begun.reader.facts());
+    (begun, key)
 }
 
-/// The second pass over it.
-pub fn feed_again(analyzer: &mut Analyzer, script: &Script, fed: &mut Fed) {
-    if let Some(mut pass) = analyzer.second_pass(fed.key) {
-        read(script, &mut fed.reader, &mut pass);
-    }
-}
-
-/// The summary of scripted processes, in two passes where there is a steady state.
+/// Sums up scripted processes, the steady state where there is one.
 pub fn summarize(scripts: &[Script], options: Options) -> Summary {
     analyzed(scripts, options).0.finish()
 }
 
-/// Scripted processes as a run that can be compared.
+/// Makes scripted processes a run that can be compared.
 pub fn run(name: &str, scripts: &[Script]) -> Run {
-    let (mut analyzer, mut fed) = analyzed(scripts, Options::default());
-    analyzer.begin_durations();
-    for (script, fed) in scripts.iter().zip(&mut fed) {
-        if let Some(mut pass) = analyzer.step_pass(fed.key) {
-            read(script, &mut fed.reader, &mut pass);
-        }
-        if let Some(mut pass) = analyzer.duration_pass(fed.key) {
-            read(script, &mut fed.reader, &mut pass);
-        }
-    }
+    let (analyzer, mut readers) = analyzed(scripts, Options::default());
+    let Ok(durations) = analyzer.durations(&mut readers);
     Run {
         name: name.to_owned(),
-        durations: analyzer.take_durations(),
+        durations,
         summary: analyzer.finish(),
     }
 }
 
-/// Everything read, up to the last number.
-fn analyzed(scripts: &[Script], options: Options) -> (Analyzer, Vec<Fed>) {
+/// Reads everything, by all passes.
+fn analyzed(
+    scripts: &[Script],
+    options: Options,
+) -> (Analyzer, Vec<(ScriptReader<'_>, ProcessKey)>) {
     let mut analyzer = Analyzer::new(options);
-    let mut fed: Vec<Fed> = scripts
+    let mut readers: Vec<_> = scripts
         .iter()
-        .map(|script| feed(&mut analyzer, script))
+        .map(|script| first_pass(&mut analyzer, script))
         .collect();
-    if analyzer.wants_second_pass() {
-        analyzer.begin_second_pass();
-        for (script, fed) in scripts.iter().zip(&mut fed) {
-            feed_again(&mut analyzer, script, fed);
-        }
-    }
-    for (script, fed) in scripts.iter().zip(&mut fed) {
-        if let Some(mut pass) = analyzer.stack_pass(fed.key) {
-            read(script, &mut fed.reader, &mut pass);
-            pass.finish();
-        }
-        if let Some(mut pass) = analyzer.operator_pass(fed.key) {
-            read(script, &mut fed.reader, &mut pass);
-            pass.finish();
-        }
-        if let Some(mut pass) = analyzer.left_out_pass(fed.key) {
-            read(script, &mut fed.reader, &mut pass);
-            pass.finish();
-        }
-        if let Some(mut pass) = analyzer.energy_pass(fed.key) {
-            read(script, &mut fed.reader, &mut pass);
-            pass.finish();
-        }
-    }
-    (analyzer, fed)
+    let Ok(()) = analyzer.read_again(&mut readers);
+    (analyzer, readers)
 }

@@ -4,4 +4,4 @@ pub mod analyzed;
 pub mod scripted;
 
 use crate::compare::Run;
-use crate::{Analyzer, Options, ProcessKey, Summary};
+use crate::{Analyzer, Options, ProcessKey, ReadAgain, Summary};

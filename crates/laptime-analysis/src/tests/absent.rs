@@ -1,7 +1,6 @@
 use super::tests::{codes, launched, of, row, with_run};
-use super::*;
 use crate::testing::scripted::{MAIN, MS, Script, training};
-use laptime_core::SpanFlags;
+use laptime_core::{RunInfo, SpanFlags};
 
 #[test]
 fn marks_and_metrics_keep_their_order_counts_and_odd_values() {

@@ -1,10 +1,10 @@
 use super::*;
 use crate::summary::span_row::{RowKind, SpanRow};
+use crate::testing::analyzed;
 use crate::testing::analyzed::summarize;
-use crate::testing::analyzed::{self, feed};
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, training};
 use crate::{ProcessState, WallSource};
-use laptime_core::{PathTable, ProgramEnd, Span, SpanFlags};
+use laptime_core::{PathTable, ProgramEnd, RunInfo, Span, SpanFlags};
 
 pub(super) fn of(script: &Script) -> Summary {
     summarize(std::slice::from_ref(script), Options::default())
@@ -466,11 +466,10 @@ fn a_rate_that_changes_is_told() {
     let mut analyzer = Analyzer::new(Options::default());
     let mut middle = script.clone();
     middle.header.anchor = anchor(1_000 * MS);
-    let mut fed = feed(&mut analyzer, &script);
+    let (_, key) = analyzed::first_pass(&mut analyzer, &script);
     let mut reader = analyzed::reader(&script);
-    analyzed::read(&middle, &mut reader, &mut analyzer.first_pass(fed.key));
-    fed.reader = reader;
-    analyzer.end(fed.key, fed.reader.facts());
+    analyzed::read(&middle, &mut reader, &mut analyzer.first_pass(key));
+    analyzer.end(key, reader.facts());
     assert_eq!(codes(&analyzer.finish()), ["uneven-clock"]);
 }
 

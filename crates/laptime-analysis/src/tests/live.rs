@@ -1,5 +1,6 @@
 use super::*;
 use crate::ProcessState;
+use crate::reading::second_pass::SecondPass;
 use crate::summary::span_row::RowKind;
 use crate::testing::scripted::{MAIN, MS, Script, anchor, training};
 use laptime_core::anchor::Rate;
@@ -43,9 +44,8 @@ fn summarize_live(live: &Live) -> Summary {
         .expect("whole windows");
     analyzer.live(key, &reader.folded(live));
     analyzer.end(key, reader.facts());
-    if analyzer.wants_second_pass() {
-        analyzer.begin_second_pass();
-        let mut pass = analyzer.second_pass(key).expect("it has begun");
+    analyzer.begin_steady();
+    if let Some(mut pass) = SecondPass::begin(analyzer.process_mut(key)) {
         reader.live_windows(live, &mut pass).expect("whole windows");
     }
     analyzer.finish()

@@ -1,4 +1,5 @@
 use super::*;
+use crate::reading::second_pass::SecondPass;
 use crate::summary::span_row::{RowKind, SpanRow};
 use crate::testing::analyzed;
 use crate::testing::analyzed::summarize;
@@ -54,16 +55,16 @@ proptest! {
         let script = script_of(7, &trees, 1);
         let straight = of(&script);
         let mut analyzer = Analyzer::new(Options::default());
-        let mut fed = analyzed::begin(&mut analyzer, &script);
+        let (mut begun, key) = analyzed::begin(&mut analyzer, &script);
         let mut windows: Vec<_> = script.windows().into_iter().enumerate().collect();
         let turn = turn % windows.len();
         windows.rotate_left(turn);
         windows.reverse();
         for (index, window) in windows {
-            let mut pass = analyzer.first_pass(fed.key);
-            fed.reader.window(&window, window_offset(index as u64), &mut pass).unwrap();
+            let mut pass = analyzer.first_pass(key);
+            begun.reader.window(&window, window_offset(index as u64), &mut pass).unwrap();
         }
-        analyzer.end(fed.key, fed.reader.facts());
+        analyzer.end(key, begun.reader.facts());
         prop_assert_eq!(without_order(&analyzer.finish()), without_order(&straight));
     }
 
@@ -148,7 +149,7 @@ proptest! {
             });
         }
         let mut analyzer = Analyzer::new(Options::default());
-        let mut fed = analyzed::begin(&mut analyzer, &script);
+        let (mut begun, key) = analyzed::begin(&mut analyzer, &script);
         for pass in 0..2 {
             for (index, window) in script.windows().iter().enumerate() {
                 let end = window.len() - cut.min(window.len());
@@ -156,17 +157,15 @@ proptest! {
                 let offset = window_offset(index as u64);
                 // Damage is the reader's to tell; what stood before it counts.
                 if pass == 0 {
-                    let _ = fed.reader.window(slot, offset, &mut analyzer.first_pass(fed.key));
-                } else if let Some(mut pass) = analyzer.second_pass(fed.key) {
-                    let _ = fed.reader.window(slot, offset, &mut pass);
+                    let _ = begun.reader.window(slot, offset, &mut analyzer.first_pass(key));
+                } else if let Some(mut pass) = SecondPass::begin(analyzer.process_mut(key)) {
+                    let _ = begun.reader.window(slot, offset, &mut pass);
                 }
             }
             if pass == 0 {
-                fed.reader.end_pass();
-                analyzer.end(fed.key, fed.reader.facts());
-                if analyzer.wants_second_pass() {
-                    analyzer.begin_second_pass();
-                }
+                begun.reader.end_pass();
+                analyzer.end(key, begun.reader.facts());
+                analyzer.begin_steady();
             }
         }
         prop_assert!(serde_json::to_string(&analyzer.finish()).is_ok());

@@ -7,12 +7,11 @@ use laptime_core::anchor::Rate;
 use laptime_core::{PathId, PathTally, Span, SpanFlags, Total, Unavailable, Warning, path};
 
 use super::SegmentRuns;
-use crate::analyzer::Options;
+use crate::analyzer::{Analyzer, Options};
 use crate::summarize::columns::operations::Peaks;
+use crate::summarize::leftovers::Leftovers;
 use crate::summarize::rows::rows as all_rows;
-use crate::summarize::stages;
 use crate::summarize::tree::Tree;
-use crate::summarize::wall_time::Leftovers;
 use crate::summary::device_row::DeviceRow;
 use crate::summary::fields::Group;
 use crate::summary::process::ProcessSummary;
@@ -102,7 +101,7 @@ fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
         wall_source: timer.source,
         steady_why: Some(Unavailable(NO_MOMENTS.to_owned())),
         unavailable,
-        ..stages::summary(Options::default(), Vec::new(), Vec::new())
+        ..Analyzer::new(Options::default()).finish()
     }
 }
 

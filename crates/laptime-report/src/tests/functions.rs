@@ -5,7 +5,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{CallSums, CalledFunction, FunctionCalls, PathId, SampledStack, StackFrame};
 
 use super::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
-use super::tests::{fed, plain, shown};
+use super::tests::{analyzed, plain, shown};
 use super::*;
 
 /// As the script numbers threads: 40 more than their tracks.
@@ -62,7 +62,7 @@ fn samples(script: &mut Script, from_ms: u64, to_ms: u64) {
 }
 
 fn summary(script: &Script) -> Summary {
-    fed::summarize(std::slice::from_ref(script), Options::default())
+    analyzed::summarize(std::slice::from_ref(script), Options::default())
 }
 
 fn by_function(filter: Option<&str>) -> View {

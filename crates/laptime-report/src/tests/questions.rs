@@ -6,7 +6,7 @@
 use laptime_analysis::{Options, Summary};
 use laptime_core::{Span, SpanMemory};
 
-use super::tests::fed;
+use super::tests::analyzed;
 use super::tests::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use super::*;
 
@@ -182,7 +182,7 @@ fn questions() -> [(Script, &'static str); 8] {
 }
 
 fn summary(script: Script) -> Summary {
-    fed::summarize(&[script], Options::default())
+    analyzed::summarize(&[script], Options::default())
 }
 
 /// The words of a text, one space between them.

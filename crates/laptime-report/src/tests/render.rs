@@ -1,5 +1,5 @@
 use laptime_analysis::compare::Run;
-use laptime_analysis::{Analyzer, Options, ProcessKey, Summary};
+use laptime_analysis::{Analyzer, Options, ProcessKey, ReadAgain, Summary};
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
 use laptime_core::{Cost, CostTally, ProgramEnd, RunInfo};
 
@@ -8,7 +8,7 @@ use scripted::{EPOCH_NS, MAIN, MS, Script};
 
 #[allow(dead_code)]
 #[path = "../../../laptime-analysis/src/testing/analyzed.rs"]
-pub mod fed;
+pub mod analyzed;
 #[allow(dead_code)]
 #[path = "../../../laptime-analysis/src/testing/scripted.rs"]
 pub mod scripted;
@@ -28,12 +28,12 @@ pub const HOSTILE: [&str; 10] = [
 ];
 
 pub fn training() -> Summary {
-    fed::summarize(&[scripted::training(138, 3)], Options::default())
+    analyzed::summarize(&[scripted::training(138, 3)], Options::default())
 }
 
 /// Steps whose operations were counted in another one, on a machine with known ceilings.
 pub fn counted() -> Summary {
-    fed::summarize(&[counted_script()], Options::default())
+    analyzed::summarize(&[counted_script()], Options::default())
 }
 
 /// The process of [`counted`].
@@ -87,7 +87,7 @@ pub fn hostile() -> Summary {
     }
     script.header.program = "evil\u{1b}]0;title\u{7}|<b>\n.py".into();
     script.note("odd", "said \u{1b}[2J by\nsomebody");
-    fed::summarize(&[script], Options::default())
+    analyzed::summarize(&[script], Options::default())
 }
 
 pub fn killed() -> Summary {
@@ -116,7 +116,7 @@ pub fn killed() -> Summary {
         unrecorded: Vec::new(),
         processes: None,
     };
-    fed::summarize(
+    analyzed::summarize(
         &[script],
         Options {
             run: Some(run),
@@ -326,7 +326,7 @@ fn the_csv_of_a_killed_run() {
 fn the_json_of_one_span() {
     let mut script = Script::new(7, 10 * MS);
     script.span(&["load"], 2 * MS, 5 * MS);
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     insta::assert_snapshot!(shown(&summary, Format::Json, &plain(100)), @r#"
     {
       "schema": "laptime-summary",

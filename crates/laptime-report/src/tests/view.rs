@@ -6,7 +6,7 @@ use laptime_analysis::Options;
 use laptime_core::Warning;
 
 use super::tests::scripted::{MS, Script};
-use super::tests::{fed, hostile, killed, plain, shown, training};
+use super::tests::{analyzed, hostile, killed, plain, shown, training};
 use super::*;
 
 #[test]
@@ -130,7 +130,7 @@ fn what_has_no_room_is_named_once_and_a_name_is_whole() {
     let name = "a_name_of_forty_columns_that_says_it_all";
     script.span(&["step", name], 1, 10 * MS);
     script.span(&["step"], 0, 20 * MS);
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     let text = shown(&summary, Format::Text, &plain(90));
     assert!(text.contains(name), "{text}");
     let left_out: Vec<&str> = text
@@ -200,7 +200,7 @@ fn modules_are_named_with_their_class_and_summed_over_phases() {
     script.span(&["backward"], 50 * MS, 20 * MS);
     script.module(&["forward", "Net"], 0, "Net");
     script.module(&layer, 1, "Conv2d");
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     assert!(shown(&summary, Format::Text, &plain(100)).contains("└─ 0 (Conv2d)"));
     // On a page they stand before the tables.
     let page = Document::of_page(&summary, &plain(100));
@@ -252,7 +252,7 @@ fn a_long_table_leaves_small_rows_out_and_says_so() {
         let ns = if index < 5 { 100 * MS } else { 1_000 };
         script.span(&[&format!("part {index}")], index * 100, ns);
     }
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     let text = shown(&summary, Format::Text, &plain(100));
     assert!(
         text.contains("95 paths below 0.1 % of the wall time are not shown"),
@@ -271,7 +271,7 @@ fn a_long_table_leaves_small_rows_out_and_says_so() {
 
 #[test]
 fn a_run_without_spans_says_so() {
-    let summary = fed::summarize(&[Script::new(7, 100 * MS)], Options::default());
+    let summary = analyzed::summarize(&[Script::new(7, 100 * MS)], Options::default());
     let text = shown(&summary, Format::Text, &plain(100));
     assert!(text.contains("no span was recorded"), "{text}");
     assert!(!text.contains("other"));

@@ -10,7 +10,9 @@ pub const CELLS: &str = "cells";
 
 /// Puts the names where functions have the files.
 pub fn name(functions: &mut Functions, processes: &[Process]) {
-    let notes = processes.iter().flat_map(|process| &process.notes);
+    let notes = processes
+        .iter()
+        .flat_map(|process| &process.features.notes.0);
     let notes = notes.filter(|(code, _)| code == CELLS);
     let cells: HashMap<String, String> = notes
         .filter_map(|(_, message)| serde_json::from_str::<HashMap<_, _>>(message).ok())

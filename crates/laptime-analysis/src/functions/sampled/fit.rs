@@ -21,7 +21,7 @@ const MOST_RATIO: f64 = 2.0;
 pub fn fit(laps: &mut [LapFunctions], rows: &[SpanRow], processes: &[Process]) {
     let not_of_threads: HashSet<Vec<&str>> = (processes.iter())
         .flat_map(|process| {
-            let paths = process.stacks.not_of_threads.iter();
+            let paths = process.features.stacks.not_of_threads.iter();
             paths.map(|path| process.paths.names(*path))
         })
         .collect();

@@ -12,6 +12,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{PathId, PathTable, Runner, Span, SpanFlags};
 
 use crate::functions::stack_records::InLap;
+use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
 
 /// Tasks that are told apart at one moment of a thread.
@@ -55,10 +56,14 @@ pub struct StackPass<'p> {
 }
 
 impl<'p> StackPass<'p> {
-    /// Begins with what the first pass kept.
-    pub fn new(process: &'p mut Process) -> Self {
+    /// Begins the pass; `None` where no stack was sampled.
+    pub fn begin(process: &'p mut Process) -> Option<Self> {
+        (!process.features.stacks.is_empty()).then(|| Self::new(process))
+    }
+
+    fn new(process: &'p mut Process) -> Self {
         let mut moments: HashMap<Whose, Vec<(u64, u32)>> = HashMap::new();
-        for (index, sample) in (0..).zip(&process.stacks.samples) {
+        for (index, sample) in (0..).zip(&process.features.stacks.samples) {
             let mut add = |whose| {
                 let moments = moments.entry(whose).or_default();
                 moments.push((sample.ticks, index));
@@ -76,7 +81,7 @@ impl<'p> StackPass<'p> {
         let depths = (0..process.paths.len() as u32).map(|id| depth(&process.paths, PathId(id)));
         Self {
             depths: depths.collect(),
-            of_threads: vec![NONE; process.stacks.samples.len()],
+            of_threads: vec![NONE; process.features.stacks.samples.len()],
             of_tasks: HashMap::new(),
             moments,
             process,
@@ -84,15 +89,15 @@ impl<'p> StackPass<'p> {
     }
 
     fn span(&mut self, path: PathId, start: u64, end: u64, track: u32) {
-        let lapped = self.process.stacks.lapped.unwrap_or((start, end));
-        self.process.stacks.lapped = Some((lapped.0.min(start), lapped.1.max(end)));
-        let Some((thread, is_task)) = self.process.stacks.tracks.get(&track) else {
+        let lapped = self.process.features.stacks.lapped.unwrap_or((start, end));
+        self.process.features.stacks.lapped = Some((lapped.0.min(start), lapped.1.max(end)));
+        let Some((thread, is_task)) = self.process.features.stacks.tracks.get(&track) else {
             return;
         };
         let depth = self.depths.get(path.index()).copied().unwrap_or(0);
         let found = Deepest { path, depth };
         if *is_task {
-            self.process.stacks.not_of_threads.insert(path);
+            self.process.features.stacks.not_of_threads.insert(path);
         } else {
             for (_, sample) in inside(&self.moments, Whose::Thread(*thread), start, end) {
                 if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
@@ -114,22 +119,6 @@ impl<'p> StackPass<'p> {
                 }
             }
         }
-    }
-
-    /// Everything was read: spans that never ended count up to the end, and each sample has its lap.
-    pub fn finish(mut self) {
-        let open: Vec<(PathId, u64, u32)> = (self.process.open.iter())
-            .map(|open| (open.path, open.start, open.track))
-            .collect();
-        for (path, start, track) in open {
-            self.span(path, start, u64::MAX, track);
-        }
-        let samples = self.process.stacks.samples.iter().zip(&self.of_threads);
-        let laps = (0..).zip(samples).map(|(index, (sample, of_thread))| {
-            let of_tasks = self.of_tasks.get(&index).map_or(&[][..], Vec::as_slice);
-            self.lap(sample.runner, of_tasks, *of_thread)
-        });
-        self.process.stacks.laps = laps.collect();
     }
 
     fn lap(&self, runner: Runner, of_tasks: &[(u32, Deepest)], of_thread: Deepest) -> InLap {
@@ -159,6 +148,29 @@ fn inside(
         .take_while(move |(ticks, _)| *ticks < end)
 }
 
+impl Finish for StackPass<'_> {
+    fn finish(mut self) {
+        let open: Vec<(PathId, u64, u32)> = (self.process.facts.open.iter())
+            .map(|open| (open.path, open.start, open.track))
+            .collect();
+        for (path, start, track) in open {
+            self.span(path, start, u64::MAX, track);
+        }
+        let samples = self
+            .process
+            .features
+            .stacks
+            .samples
+            .iter()
+            .zip(&self.of_threads);
+        let laps = (0..).zip(samples).map(|(index, (sample, of_thread))| {
+            let of_tasks = self.of_tasks.get(&index).map_or(&[][..], Vec::as_slice);
+            self.lap(sample.runner, of_tasks, *of_thread)
+        });
+        self.process.features.stacks.laps = laps.collect();
+    }
+}
+
 impl<'a> Visit<'a> for StackPass<'_> {
     #[inline]
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
@@ -172,7 +184,11 @@ impl<'a> Visit<'a> for StackPass<'_> {
         if is_lap(&span) {
             self.span(span.path, span.start, span.end(), span.track);
         } else {
-            self.process.stacks.not_of_threads.insert(span.path);
+            self.process
+                .features
+                .stacks
+                .not_of_threads
+                .insert(span.path);
         }
     }
 }

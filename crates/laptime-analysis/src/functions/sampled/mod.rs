@@ -58,7 +58,9 @@ pub fn with_reason(
     mut unavailable: BTreeMap<String, Unavailable>,
     processes: &[Process],
 ) -> BTreeMap<String, Unavailable> {
-    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    let mut notes = processes
+        .iter()
+        .flat_map(|process| &process.features.notes.0);
     if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
         unavailable.insert("functions".to_owned(), Unavailable(why.clone()));
     }

@@ -24,7 +24,7 @@ struct Numbers {
 /// The samples of a process, once their laps are known; those whose functions are not known are left out.
 pub fn samples(process: &Process, is_measured: bool) -> Sampled {
     let mut numbers = Numbers::default();
-    let stacks = &process.stacks;
+    let stacks = &process.features.stacks;
     for (sample, lap) in stacks.samples.iter().zip(&stacks.laps) {
         let Some(call) = numbers.call(process, sample.frame) else {
             continue;
@@ -70,6 +70,7 @@ impl Numbers {
         while at != 0 && !self.frames.contains_key(&at) {
             way.push(at);
             at = process
+                .features
                 .stacks
                 .frames
                 .get(&at)
@@ -78,8 +79,9 @@ impl Numbers {
         let mut from = self.frames.get(&at).copied().flatten();
         let mut is_known = at == 0 || from.is_some();
         for frame in way.into_iter().rev() {
-            let function = process.stacks.frames.get(&frame);
-            let function = function.and_then(|frame| process.stacks.functions.get(&frame.function));
+            let function = process.features.stacks.frames.get(&frame);
+            let function =
+                function.and_then(|frame| process.features.stacks.functions.get(&frame.function));
             from = function
                 .filter(|_| is_known)
                 .map(|function| self.called(from, function));

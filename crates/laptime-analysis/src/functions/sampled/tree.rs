@@ -11,6 +11,7 @@ use crate::functions::{
     OTHER_THREADS, PROGRAM, StackNode,
 };
 use crate::reading::process::Process;
+use crate::summarize::filled_time::exits_at;
 use crate::summarize::wall_time::{AFTER, EXIT, OTHER, STARTUP};
 use crate::summary::span_row::RowKind;
 
@@ -71,7 +72,7 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     // Threads that wait are looked at less often.
     let mut read_running = Looks::default();
     for (index, process) in processes.iter().enumerate() {
-        let stacks = &process.stacks;
+        let stacks = &process.features.stacks;
         unread_ns = unread_ns.saturating_add(stacks.unread.1);
         for (sample, lap) in stacks.samples.iter().zip(&stacks.laps) {
             if !adding.sample(process, index < measured, sample, *lap) {
@@ -135,7 +136,7 @@ impl Adding {
         sample: &SampledStack,
         lap: InLap,
     ) -> bool {
-        let stacks = &process.stacks;
+        let stacks = &process.features.stacks;
         let calls = self.calls(stacks, sample.frame);
         let Some((innermost, line)) = calls.last().copied() else {
             return false;
@@ -240,20 +241,20 @@ pub fn place(process: &Process, is_measured: bool, sample: &SampledStack, lap: I
         let names = process.paths.names(lap.path).into_iter();
         return Place::Lap(names.map(str::to_owned).collect());
     }
-    let stacks = &process.stacks;
+    let stacks = &process.features.stacks;
     if !is_measured {
         return Place::Outside(OTHER_PROCESSES);
     }
     // The thread that the process began with has the process's number, unless its track says another.
-    let own = stacks.tracks.get(&process.header.main_track);
-    if sample.thread != own.map_or(u64::from(process.header.pid), |(thread, _)| *thread) {
+    let own = stacks.tracks.get(&process.facts.header.main_track);
+    if sample.thread != own.map_or(u64::from(process.facts.header.pid), |(thread, _)| *thread) {
         return Place::Outside(OTHER_THREADS);
     }
     Place::Outside(match stacks.lapped {
         None => PROGRAM,
         Some((first, _)) if sample.ticks < first => STARTUP,
         Some((_, last)) if sample.ticks >= last => {
-            let is_after = process.exits_at().is_some_and(|at| sample.ticks < at);
+            let is_after = exits_at(process).is_some_and(|at| sample.ticks < at);
             if is_after { AFTER } else { EXIT }
         }
         // Laps of tasks are open meanwhile, so it is no time outside of laps.

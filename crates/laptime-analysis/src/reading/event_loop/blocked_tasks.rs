@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use laptime_core::{PathId, Runner, path};
 
 use crate::functions::sampled::common;
-use crate::reading::event_loop::blocking_laps::{Lap, Turns};
+use crate::reading::event_loop::blocking_laps::{BlockingLaps, Lap};
 use crate::reading::process::Process;
 use crate::summary::finding::HeldLoop;
 
@@ -71,7 +71,7 @@ pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
 /// The turns of tasks that were long by samples, each in the lap that was open all the while; without those of
 /// laps that are flagged. They took a little longer: from before their first sample until after their last.
 fn held_turns(process: &Process, flagged: &[Lap]) -> Vec<Lap> {
-    let stacks = &process.stacks;
+    let stacks = &process.features.stacks;
     let mut samples: Vec<_> = stacks.samples.iter().zip(&stacks.laps).collect();
     samples.sort_by_key(|(sample, _)| (sample.thread, sample.ticks));
     let mut turns: Vec<(u64, Lap)> = Vec::new();
@@ -97,7 +97,7 @@ fn held_turns(process: &Process, flagged: &[Lap]) -> Vec<Lap> {
         };
         turns.push((sample.thread, lap));
     }
-    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
     let is_known = |turn: &Lap| {
         flagged
             .iter()
@@ -115,9 +115,9 @@ fn held_turns(process: &Process, flagged: &[Lap]) -> Vec<Lap> {
 
 /// Adds the laps of one process that made others wait.
 fn add(process: &Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
-    let Turns { held, outermost } = &process.turns;
+    let BlockingLaps { held, outermost } = &process.features.blocking_laps;
     let task_of = |track: u32| {
-        let (thread, is_task) = process.stacks.tracks.get(&track)?;
+        let (thread, is_task) = process.features.stacks.tracks.get(&track)?;
         is_task.then_some(*thread)
     };
     let sampled = held_turns(process, held).into_iter();
@@ -148,7 +148,7 @@ fn add(process: &Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
         let names = process.paths.names(lap.path).into_iter();
         let sum = sums.entry(names.map(str::to_owned).collect()).or_default();
         let ticks = (lap.end - lap.start) as f64;
-        let ns = (ticks * process.anchors.mean_ns_per_tick()) as u64;
+        let ns = (ticks * process.facts.anchors.mean_ns_per_tick()) as u64;
         sum.count += 1;
         sum.total_ns = sum.total_ns.saturating_add(ns);
         sum.max_ns = sum.max_ns.max(ns);

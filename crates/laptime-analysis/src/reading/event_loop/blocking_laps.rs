@@ -1,8 +1,11 @@
-//! Laps of a process that held their event loop, and the outermost laps that may have been open around them:
-//! kept while it is read, for [`crate::reading::event_loop::blocked_tasks`].
+//! Laps of a process that held their event loop, and the outermost laps that may have been open around them, for
+//! [`crate::reading::event_loop::blocked_tasks`].
 
 use laptime_core::anchor::Rate;
-use laptime_core::{PathId, Span};
+use laptime_core::{PathId, Span, SpanFlags};
+
+use crate::reading::feature::{Context, Feature};
+use crate::reading::path_role::Noted;
 
 /// Laps of a process that are kept of either kind: what came later isn't looked at.
 const MOST: usize = 65_536;
@@ -24,7 +27,7 @@ pub struct Lap {
 
 /// Long laps of one process.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub struct BlockingLaps {
     /// Those that held their thread.
     pub held: Vec<Lap>,
     /// Outermost laps of threads and tasks.
@@ -32,7 +35,7 @@ pub struct Turns {
 }
 
 impl Lap {
-    fn of(span: &Span) -> Self {
+    fn from_span(span: &Span) -> Self {
         Self {
             path: span.path,
             track: span.track,
@@ -42,18 +45,32 @@ impl Lap {
     }
 }
 
-impl Turns {
+impl BlockingLaps {
     /// Takes in a lap that held its thread.
-    pub fn hold(&mut self, span: &Span) {
+    fn hold(&mut self, span: &Span) {
         if self.held.len() < MOST {
-            self.held.push(Lap::of(span));
+            self.held.push(Lap::from_span(span));
         }
     }
 
     /// Takes in an outermost lap of a thread or task.
-    pub fn open(&mut self, span: &Span, rate: Rate) {
+    fn open(&mut self, span: &Span, rate: Rate) {
         if self.outermost.len() < MOST && rate.nanoseconds(span.duration) >= LEAST_NS {
-            self.outermost.push(Lap::of(span));
+            self.outermost.push(Lap::from_span(span));
+        }
+    }
+}
+
+impl Feature for BlockingLaps {
+    fn take_span(&mut self, span: &Span, noted: Noted, context: Context<'_>) {
+        if span.flags.has(SpanFlags::ASIDE) {
+            return;
+        }
+        if span.flags.has(SpanFlags::HELD) {
+            self.hold(span);
+        }
+        if noted.is_outermost || span.flags.has(SpanFlags::DETACHED) {
+            self.open(span, context.rate);
         }
     }
 }

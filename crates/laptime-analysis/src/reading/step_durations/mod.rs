@@ -85,10 +85,10 @@ pub struct ProcessDurations {
 }
 
 impl ProcessDurations {
-    /// Of a process that was read.
-    pub(crate) fn of(process: &Process) -> Self {
-        let series = process.followed.steps();
-        let series = series.or_else(|| process.followed.repeated(process.last_end));
+    /// Begins with the paths and steps of a process that was read.
+    pub(crate) fn new(process: &Process) -> Self {
+        let series = process.features.steps.steps();
+        let series = series.or_else(|| process.features.steps.repeated(process.spans.last_end));
         let step = series.map(|series| series.path);
         let paths = process.paths.iter();
         let most = paths.map(|(id, _)| id.index() + 1).max().unwrap_or(0);
@@ -105,8 +105,12 @@ impl ProcessDurations {
             names[id.index()] = path::join(process.paths.names(id));
         }
         Self {
-            rate: process.anchors.rate(),
-            from: process.steady.as_ref().map_or(0, |steady| steady.from),
+            rate: process.facts.anchors.rate(),
+            from: process
+                .spans
+                .steady
+                .as_ref()
+                .map_or(0, |steady| steady.from),
             step,
             track: series.map_or(0, |series| series.track),
             roles,

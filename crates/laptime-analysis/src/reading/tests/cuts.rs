@@ -1,4 +1,5 @@
 use super::*;
+use crate::reading::second_pass::SecondPass;
 use crate::testing::analyzed;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, training};
 use crate::{Analyzer, Options, Summary};
@@ -6,54 +7,54 @@ use laptime_core::PathId;
 use laptime_core::format::reader::VisitProcess;
 use proptest::prelude::*;
 
-/// How the windows of a recording are fed.
+/// In which order the windows of a recording are read.
 #[derive(Debug, Clone, Copy)]
-struct Feeding {
+struct Order {
     /// Where the first pass begins; it wraps around at the end.
     turn: usize,
     is_backwards: bool,
     is_cut: bool,
 }
 
-const STRAIGHT: Feeding = Feeding {
+const STRAIGHT: Order = Order {
     turn: 0,
     is_backwards: false,
     is_cut: true,
 };
-const UNCUT: Feeding = Feeding {
+const UNCUT: Order = Order {
     is_cut: false,
     ..STRAIGHT
 };
 
-/// The summary, and how many windows were fed in the first and in the second pass.
-fn summary_of(scripts: &[Script], feeding: Feeding) -> (Summary, [usize; 2]) {
+/// Returns the summary, and how many windows were read in the first and in the second pass.
+fn summary_of(scripts: &[Script], order: Order) -> (Summary, [usize; 2]) {
     let mut analyzer = Analyzer::new(Options::default());
     let mut processes = Vec::new();
     let mut read = [0; 2];
     for script in scripts {
         let one = analyzed::begin(&mut analyzer, script);
-        if !feeding.is_cut {
-            analyzer.read_all_twice(one.key);
+        if !order.is_cut {
+            analyzer.process_mut(one.1).spans.earlier.never_cut();
         }
         processes.push(one);
     }
     for (pass, read) in read.iter_mut().enumerate() {
-        for (script, one) in scripts.iter().zip(&mut processes) {
+        for (script, (one, key)) in scripts.iter().zip(&mut processes) {
             let mut windows: Vec<_> = (0..).zip(script.windows()).collect();
             if !windows.is_empty() {
-                let turn = feeding.turn % windows.len();
+                let turn = order.turn % windows.len();
                 windows.rotate_left(turn);
             }
-            if feeding.is_backwards {
+            if order.is_backwards {
                 windows.reverse();
             }
             for (index, window) in windows {
                 let offset = window_offset(index);
                 if pass == 0 {
-                    let mut pass = analyzer.first_pass(one.key);
+                    let mut pass = analyzer.first_pass(*key);
                     one.reader.window(&window, offset, &mut pass).unwrap();
                     *read += 1;
-                } else if let Some(mut pass) = analyzer.second_pass(one.key)
+                } else if let Some(mut pass) = SecondPass::begin(analyzer.process_mut(*key))
                     && pass.wants(offset)
                 {
                     one.reader.window(&window, offset, &mut pass).unwrap();
@@ -62,13 +63,12 @@ fn summary_of(scripts: &[Script], feeding: Feeding) -> (Summary, [usize; 2]) {
             }
             if pass == 0 {
                 one.reader.end_pass();
-                analyzer.end(one.key, one.reader.facts());
+                analyzer.end(*key, one.reader.facts());
             }
         }
-        if !analyzer.wants_second_pass() {
-            break;
+        if pass == 0 {
+            analyzer.begin_steady();
         }
-        analyzer.begin_second_pass();
     }
     (analyzer.finish(), read)
 }
@@ -169,9 +169,9 @@ proptest! {
         prop_assert!(fed[1] <= fed[0]);
         // Pieces must follow their spans; everything else comes in any order.
         if !has_pieces {
-            let feeding = Feeding { turn, is_backwards, ..STRAIGHT };
-            let uncut = Feeding { is_cut: false, ..feeding };
-            prop_assert_eq!(summary_of(&scripts, feeding).0, summary_of(&scripts, uncut).0);
+            let order = Order { turn, is_backwards, ..STRAIGHT };
+            let uncut = Order { is_cut: false, ..order };
+            prop_assert_eq!(summary_of(&scripts, order).0, summary_of(&scripts, uncut).0);
         }
     }
 }
@@ -190,7 +190,7 @@ fn only_the_head_and_the_spans_across_its_end_are_read_again() {
 
 #[test]
 fn without_a_cut_after_its_start_the_whole_steady_state_is_read_again() {
-    let (mut earlier, mut latest) = (Earlier::new(), Totals::new(MAIN));
+    let (mut earlier, mut latest) = (CutTotals::new(), Totals::new(MAIN));
     earlier.cut(&mut latest, MOST_PATHS + 1, window_offset(FIRST_CUT), 5);
     assert!(earlier.cuts.is_empty(), "totals of many paths are large");
     earlier.cut(&mut latest, 3, window_offset(FIRST_CUT), 5);
@@ -205,7 +205,7 @@ fn without_a_cut_after_its_start_the_whole_steady_state_is_read_again() {
 #[test]
 fn a_cut_between_a_span_and_its_piece_is_taken_back() {
     let rate = Rate::new(1.0);
-    let (mut earlier, mut latest) = (Earlier::new(), Totals::new(MAIN));
+    let (mut earlier, mut latest) = (CutTotals::new(), Totals::new(MAIN));
     let span = Span::plain(PathId(2), EPOCH_NS, 100, MAIN);
     earlier.take(&mut latest, &span, rate, window_offset(0));
     let opened = EPOCH_NS + 200;

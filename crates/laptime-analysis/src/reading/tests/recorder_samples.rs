@@ -18,8 +18,8 @@ fn processors(ticks: u64, busy_ns: u64, stolen_ns: u64) -> Record<'static> {
     }
 }
 
-fn readings(records: &[Record<'_>]) -> Readings {
-    let mut readings = Readings::default();
+fn readings(records: &[Record<'_>]) -> RecorderSamples {
+    let mut readings = RecorderSamples::default();
     for record in records {
         readings.take(record);
     }

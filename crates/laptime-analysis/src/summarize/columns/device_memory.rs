@@ -78,7 +78,9 @@ pub fn with_reasons(
     let reason = if all.any(|index| tree.node(index).device_memory.count > 0) {
         Some(NOT_COVERED.to_owned())
     } else {
-        let mut notes = processes.iter().flat_map(|process| &process.notes);
+        let mut notes = processes
+            .iter()
+            .flat_map(|process| &process.features.notes.0);
         let note = notes.find(|(code, _)| code == UNAVAILABLE);
         note.map(|(_, reason)| format!("memory of devices was not read: {reason}"))
     };

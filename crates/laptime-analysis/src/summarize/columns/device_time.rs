@@ -62,7 +62,9 @@ pub fn with_reason(
     processes: &[Process],
 ) -> BTreeMap<String, Unavailable> {
     let noted = |wanted: &str| {
-        let mut notes = processes.iter().flat_map(|process| &process.notes);
+        let mut notes = processes
+            .iter()
+            .flat_map(|process| &process.features.notes.0);
         notes.find(|(code, _)| code == wanted)
     };
     // Beside a process that used a device, one that used none says nothing of the rows.

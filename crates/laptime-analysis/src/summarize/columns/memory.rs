@@ -134,9 +134,14 @@ pub fn with_reasons(
     processes: &[Process],
     summaries: &[ProcessSummary],
 ) -> BTreeMap<String, Unavailable> {
-    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    let mut notes = processes
+        .iter()
+        .flat_map(|process| &process.features.notes.0);
     // A process that was killed early has counted and noted no total yet.
-    let counted = processes.iter().any(|process| process.memory.is_some()) || has_memory(tree);
+    let counted = processes
+        .iter()
+        .any(|process| process.features.host_memory.latest.is_some())
+        || has_memory(tree);
     let reason = if counted {
         Some(NOT_COVERED.to_owned())
     } else {

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 
 /// Readings at these ticks, of a level by its tick.
-fn read(ticks: impl Iterator<Item = u64>, level: impl Fn(u64) -> i64) -> Readings {
-    let mut readings = Readings::default();
+fn read(ticks: impl Iterator<Item = u64>, level: impl Fn(u64) -> i64) -> RecorderSamples {
+    let mut readings = RecorderSamples::default();
     for ticks in ticks {
         readings.take(&Record::Memory {
             ticks,
@@ -67,7 +67,7 @@ fn too_few_readings_tell_nothing() {
     assert_eq!(of_process(&early, &steps, 2_400), None);
     let few = read((0..2_400).step_by(600), |tick| tick as i64);
     assert_eq!(of_process(&few, &steps, 2_400), None);
-    assert_eq!(of_process(&Readings::default(), &[], 0), None);
+    assert_eq!(of_process(&RecorderSamples::default(), &[], 0), None);
     assert_eq!(inside(&[]), None);
 }
 

@@ -1,7 +1,7 @@
 use laptime_analysis::{Options, ToldShapes};
 use laptime_core::{CostTally, Span, SpanFlags, Unavailable, Warning};
 
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::tests::{counted, counted_script};
 use crate::{Format, View, render};
@@ -38,7 +38,7 @@ fn a_step_that_is_counted_from_its_middle_on_is_told_as_parts_however_narrow_the
     };
     script.push(part(step, 150, 4, SpanFlags::UNFINISHED));
     script.push(part(counted, 154, 6, SpanFlags::REST));
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     let view = View {
         width: Some(80),
         ..View::default()
@@ -83,7 +83,7 @@ fn what_is_compiled_in_a_counted_unit_is_shown() {
     script.span(&["counted step", "forward"], 0, 80 * MS);
     script.span(&["counted step", "backward"], 80 * MS, 9 * MS);
     script.span(&["counted step"], 0, 90 * MS);
-    let shown = text(&fed::summarize(&[script], Options::default()));
+    let shown = text(&analyzed::summarize(&[script], Options::default()));
     assert!(
         shown.contains("├─ forward") || shown.contains("└─ forward"),
         "{shown}"

@@ -3,12 +3,12 @@ use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, DeviceTimes, SpanFlags};
 
 use super::*;
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 
 /// As a reader sees it.
 fn said(script: Script) -> String {
-    of_run(&fed::summarize(&[script], Options::default()), true).replace(UNBROKEN, " ")
+    of_run(&analyzed::summarize(&[script], Options::default()), true).replace(UNBROKEN, " ")
 }
 
 /// Twenty steps that begin at `from_ms` and take 10 ms each, of these three parts.
@@ -59,7 +59,7 @@ fn warmed_up(slow: u64) -> Summary {
         script.span(&["evaluation"], at, ms * MS);
         at += ms * MS;
     }
-    fed::summarize(&[script], Options::default())
+    analyzed::summarize(&[script], Options::default())
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_run_without_spans_is_told_by_its_time_alone() {
 fn what_was_before_a_notebooks_first_lap_is_no_startup() {
     let mut script = Script::new(7, 100 * MS);
     script.span(&["work"], 80 * MS, 20 * MS);
-    let mut summary = fed::summarize(&[script], Options::default());
+    let mut summary = analyzed::summarize(&[script], Options::default());
     summary.program = "notebook".into();
     let said = of_run(&summary, true).replace(UNBROKEN, " ");
     assert_eq!(said, "100 ms: 80 % before the first lap, 20 % work.");
@@ -295,7 +295,7 @@ fn imports_are_told_as_the_script_wrote_them_and_waiting_is_no_work() {
 fn a_recording_that_still_grows_says_so() {
     let mut script = Script::new(7, 100 * MS);
     script.span(&["work"], 0, 100 * MS);
-    let mut summary = fed::summarize(&[script], Options::default());
+    let mut summary = analyzed::summarize(&[script], Options::default());
     summary.processes[0].state = ProcessState::Running;
     let said = of_run(&summary, true).replace(UNBROKEN, " ");
     assert_eq!(said, "still running, 100 ms so far: 100 % work.");

@@ -1,6 +1,6 @@
 use laptime_analysis::{Options, Summary};
 
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{MAIN, MS, Script};
 use crate::{Format, View, render};
 
@@ -27,7 +27,7 @@ fn rank(pid: u32, number: &str, forward_ms: u64) -> Script {
 #[test]
 fn a_step_of_each_process_and_what_sums_are_of_stand_below_the_table() {
     let scripts = [rank(7, "0", 10), rank(8, "1", 40)];
-    let text = shown(&fed::summarize(&scripts, Options::default()));
+    let text = shown(&analyzed::summarize(&scripts, Options::default()));
     let below = text.split_once("2 processes took").unwrap().1.trim_start();
     insta::assert_snapshot!(below, @"
     steps: counts and totals are their sums, shares are of 800.00 ms, the sum of their
@@ -53,7 +53,7 @@ fn threads_in_laps_at_the_same_time_are_said_to_add_up_to_more() {
         30 * MS,
         laptime_core::SpanFlags::NONE,
     );
-    let text = shown(&fed::summarize(&[script], Options::default()));
+    let text = shown(&analyzed::summarize(&[script], Options::default()));
     let note = text
         .lines()
         .find(|line| line.contains("same time"))

@@ -2,7 +2,7 @@ use laptime_analysis::Options;
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceReading as Reading, DeviceReadings, DeviceSample, Throttle};
 
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MS, Script};
 use crate::{Format, View, render};
 
@@ -32,7 +32,7 @@ fn training(readings: impl Fn(u64) -> Vec<(Reading, u64)>) -> Script {
 }
 
 fn text(script: &Script) -> String {
-    let summary = fed::summarize(std::slice::from_ref(script), Options::default());
+    let summary = analyzed::summarize(std::slice::from_ref(script), Options::default());
     let view = View {
         width: Some(140),
         ..View::default()
@@ -120,7 +120,7 @@ fn json_of_devices_is_as_the_schema_says() {
             (Reading::Energy, at * 65_000),
         ]
     });
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     let json = render(&summary, Format::Json, &View::default());
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(crate::schema_tests::check(&value), Vec::<String>::new());

@@ -1,7 +1,7 @@
 use laptime_analysis::Options;
 
 use crate::tests::HOSTILE;
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{MS, Script};
 use crate::{Format, View, render};
 
@@ -18,7 +18,7 @@ fn trained(epochs: u64) -> String {
         now += 30 * MS;
         script.metric(&["accuracy"], now, 0.5 + epoch as f64 / 100.0);
     }
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     let text = render(&summary, Format::Text, &View::default());
     let (_, after) = text.split_once("\nepochs\n").expect("the section");
     let (section, rest) = after.split_once("\n\n").expect("what follows");
@@ -61,7 +61,7 @@ fn names_of_metrics_and_of_parts_are_shown_as_text_and_leave_room_for_others() {
             script.metric(&["z"], 125 * MS, 0.25);
             script
         };
-        let summary = fed::summarize(&[of(7), of(8)], Options::default());
+        let summary = analyzed::summarize(&[of(7), of(8)], Options::default());
         let text = render(&summary, Format::Text, &View::default());
         assert!(
             !text.contains(|one: char| one.is_control() && one != '\n'),
@@ -88,7 +88,7 @@ fn rank(pid: u32, steps: u64) -> Script {
 }
 
 fn remark_of(ranks: &[Script]) -> String {
-    let summary = fed::summarize(ranks, Options::default());
+    let summary = analyzed::summarize(ranks, Options::default());
     let section = super::section(&summary).expect("epochs");
     section.remark.expect("what they come to")
 }

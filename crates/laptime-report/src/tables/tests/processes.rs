@@ -1,6 +1,6 @@
 use laptime_analysis::{Options, Summary};
 
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{MS, Script, anchor};
 use crate::{Format, View, render};
 
@@ -24,7 +24,7 @@ fn summary(scripts: &[Script]) -> Summary {
         by_process: true,
         ..Options::default()
     };
-    fed::summarize(scripts, options)
+    analyzed::summarize(scripts, options)
 }
 
 /// Two ranks, and a helper that reads for them.

@@ -5,7 +5,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, DeviceTimes};
 
 use crate::document::column::Column;
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::{Format, View, render};
 
@@ -18,7 +18,7 @@ fn launched() -> Summary {
         span(&mut script, &["epoch", "backward"], at + MS, 5 * MS, false);
         span(&mut script, &["epoch"], at, 9 * MS, false);
     }
-    fed::summarize(&[script], Options::default())
+    analyzed::summarize(&[script], Options::default())
 }
 
 fn span(script: &mut Script, names: &[&str], at: u64, device_ns: u64, launch_bound: bool) {

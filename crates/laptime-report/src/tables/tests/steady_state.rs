@@ -2,7 +2,7 @@ use laptime_analysis::Options;
 use laptime_core::format::record::Record;
 use laptime_core::{ProcessMemory, Span, SpanMemory};
 
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use crate::{Format, View, render};
 
@@ -15,7 +15,7 @@ fn what_there_is_to_doubt_follows_in_sentences_with_what_to_do() {
         script.delayed(MAIN, (step + 1) * 20 * MS, (step + 1) * 12 * MS);
     }
     script.header.closed = Some(anchor(800 * MS));
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     let text = render(&summary, Format::Text, &View::default());
     let told = text.split_once("findings").unwrap().1;
     let told = told.split_once("\nspan ").unwrap().0;
@@ -47,7 +47,7 @@ fn memory_of_what_is_between_steady_steps_is_no_gap_to_explain() {
         },
     });
     script.header.closed = Some(anchor(800 * MS));
-    let summary = fed::summarize(&[script], Options::default());
+    let summary = analyzed::summarize(&[script], Options::default());
     let text = render(&summary, Format::Text, &View::default());
     let (whole, steady) = text.split_once("steady state").unwrap();
     let other = whole.lines().find(|line| line.starts_with("other"));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::PathId;
 
 use super::stretches::Own;
+use crate::reading::feature::Feature;
 
 /// Spans of a path in which calls were left out.
 #[derive(Debug, Clone, Default)]
@@ -32,3 +33,6 @@ pub struct LeftOutSpans {
     pub all: BTreeMap<PathId, LeftOut>,
     pub steady: BTreeMap<PathId, LeftOut>,
 }
+
+/// Filled by a pass of its own, not by records one by one.
+impl Feature for LeftOutSpans {}

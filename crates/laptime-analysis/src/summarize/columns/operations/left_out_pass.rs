@@ -16,6 +16,7 @@ use laptime_core::{PathId, PathTable, Span, SpanFlags};
 
 use super::left_out::{LeftOut, LeftOutSpans};
 use super::stretches::{Own, Stretches};
+use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
 
 /// Runs of stretches that are kept of a thread within one outermost span: without them rates aren't told.
@@ -44,8 +45,12 @@ pub struct LeftOutPass<'p> {
 }
 
 impl<'p> LeftOutPass<'p> {
-    /// Begins with what is known of all stretches.
-    pub fn new(process: &'p mut Process) -> Self {
+    /// Begins the pass; `None` where no call ran whose operations are left out.
+    pub fn begin(process: &'p mut Process) -> Option<Self> {
+        leaves_out(process).then(|| Self::new(process))
+    }
+
+    fn new(process: &'p mut Process) -> Self {
         Self {
             process,
             streams: HashMap::new(),
@@ -53,11 +58,6 @@ impl<'p> LeftOutPass<'p> {
             works: HashMap::new(),
             found: LeftOutSpans::default(),
         }
-    }
-
-    /// Everything was read.
-    pub fn finish(self) {
-        self.process.left_out = self.found;
     }
 
     fn ran(&mut self, ticks: u64, stretch: u32) {
@@ -74,7 +74,9 @@ impl<'p> LeftOutPass<'p> {
         let (process, path) = (&*self.process, span.path);
         let mut works = |stretch: u32| {
             let known = self.works.entry((stretch, path));
-            *known.or_insert_with(|| works_in(&process.stretches, &process.paths, stretch, path))
+            *known.or_insert_with(|| {
+                works_in(&process.features.stretches, &process.paths, stretch, path)
+            })
         };
         let from = runs.began.partition_point(|(ticks, _)| *ticks < span.start);
         let to = runs.began.partition_point(|(ticks, _)| *ticks < span.end());
@@ -85,12 +87,12 @@ impl<'p> LeftOutPass<'p> {
             of_span.extend((0..from).rev().find(|index| works(runs.began[*index].1)));
         }
         let stretch = |index: &usize| runs.began[*index].1;
-        let is_left_out = |index: &usize| process.stretches.is_left_out(stretch(index));
+        let is_left_out = |index: &usize| process.features.stretches.is_left_out(stretch(index));
         if of_span.iter().any(is_left_out) {
             let added = runs.added.get(&path).copied().unwrap_or(0);
             let mut here = LeftOut {
                 count: u64::from(span.flags.is_whole()),
-                total_ns: process.anchors.rate().nanoseconds(span.duration),
+                total_ns: process.facts.anchors.rate().nanoseconds(span.duration),
                 own: Own::default(),
             };
             // Of a path with several spans in a run, the first has it.
@@ -99,6 +101,7 @@ impl<'p> LeftOutPass<'p> {
                 .filter(|index| runs.before + **index >= added)
             {
                 let parts = process
+                    .features
                     .stretches
                     .inside(stretch(index), &process.paths, path);
                 for (at_path, is_left_out) in parts {
@@ -106,7 +109,7 @@ impl<'p> LeftOutPass<'p> {
                 }
             }
             self.found.all.entry(path).or_default().merge(&here);
-            let steady = process.steady.as_ref();
+            let steady = process.spans.steady.as_ref();
             if steady.is_some_and(|steady| span.start >= steady.from) {
                 self.found.steady.entry(path).or_default().merge(&here);
             }
@@ -128,6 +131,12 @@ fn works_in(stretches: &Stretches, paths: &PathTable, stretch: u32, path: PathId
     stretches.inside(stretch, paths, path).next().is_some()
 }
 
+impl Finish for LeftOutPass<'_> {
+    fn finish(self) {
+        self.process.features.left_out = self.found;
+    }
+}
+
 impl<'a> Visit<'a> for LeftOutPass<'_> {
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
         self.span(&Span::plain(path, start, duration, track));
@@ -146,4 +155,11 @@ impl VisitProcess for LeftOutPass<'_> {
     fn window(&mut self, header: &WindowHeader, _: WindowState, _: u64) {
         self.stream = header.stream;
     }
+}
+
+/// Tells whether a call ran in a process, in the steady state or before it, whose operations are left out.
+fn leaves_out(process: &Process) -> bool {
+    let steady = process.spans.steady.as_ref().map(|steady| &steady.totals);
+    let mut totals = std::iter::once(&process.spans.totals).chain(steady);
+    totals.any(|totals| process.features.stretches.leaves_out(&totals.ran))
 }

@@ -40,7 +40,9 @@ pub fn was_counted(name: &str) -> bool {
 
 /// How many shapes formulas told, as recorders noted; `None` where none were told.
 fn told_shapes(processes: &[Process]) -> Option<ToldShapes> {
-    let notes = processes.iter().flat_map(|process| &process.notes);
+    let notes = processes
+        .iter()
+        .flat_map(|process| &process.features.notes.0);
     let told = notes.filter(|(code, _)| code == TOLD);
     let told = told.filter_map(|(_, numbers)| {
         let (count, held_for) = numbers.split_once(' ')?;
@@ -64,7 +66,9 @@ pub struct Peaks {
 impl Peaks {
     /// What the recorders noted.
     pub fn of(processes: &[Process]) -> Self {
-        let mut notes = processes.iter().flat_map(|process| &process.notes);
+        let mut notes = processes
+            .iter()
+            .flat_map(|process| &process.features.notes.0);
         let found = notes.find(|(code, _)| code == CEILINGS);
         Self {
             ceilings: found.and_then(|(_, json)| serde_json::from_str(json).ok()),

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use laptime_core::format::record::Record;
 use laptime_core::operations::StretchOperations;
 use laptime_core::{Cost, CostTally, PathId, PathTable};
+
+use crate::reading::feature::{Context, Feature};
 
 /// What a stretch does at one path each time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +93,14 @@ impl Stretches {
             let parts = self.parts(*stretch);
             parts.map(move |(path, at_path)| (path, at_path, *times, is_left_out))
         })
+    }
+}
+
+impl Feature for Stretches {
+    fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
+        if let Record::Operations(operations) = record {
+            self.learn(operations);
+        }
     }
 }
 

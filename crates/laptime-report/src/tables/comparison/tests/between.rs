@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::schema_tests::violations;
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{MS, Script};
 
 /// A run of 100 steps of about so many µs, with a pause after each.
@@ -18,7 +18,7 @@ fn paced(step_us: u64, pause_us: u64, seed: u64) -> Run {
         script.span(&["step"], now, ns);
         now += ns + pause_us * 1_000;
     }
-    fed::run(&format!("{seed}.lap"), &[script])
+    analyzed::run(&format!("{seed}.lap"), &[script])
 }
 
 fn of(base: Run, new: Run) -> Comparison {
@@ -89,7 +89,7 @@ fn a_difference_has_the_sign_of_its_change() {
             script.span(&["step"], now, ns + 50_000);
             now += ns + 50_000;
         }
-        fed::run("pauses.lap", &[script])
+        analyzed::run("pauses.lap", &[script])
     };
     let found = of(with_pauses(200, 9_000), with_pauses(250, 0));
     let pair = &found.pairs[0];

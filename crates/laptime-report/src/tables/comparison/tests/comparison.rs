@@ -5,12 +5,12 @@ use serde_json::Value;
 use super::*;
 use crate::schema_tests::violations;
 use crate::sentences::headline::UNBROKEN;
-use crate::tests::fed;
+use crate::tests::analyzed;
 use crate::tests::scripted::{self, MS, Script};
 
 /// A run of the usual training.
 fn training(name: &str) -> Run {
-    fed::run(name, &[scripted::training(138, 3)])
+    analyzed::run(name, &[scripted::training(138, 3)])
 }
 
 /// A run whose names try to be more than names.
@@ -23,11 +23,11 @@ fn hostile(name: &str, ms: u64) -> Run {
         }
         script.span(&["step"], at, 30 * ms * MS);
     }
-    fed::run(name, &[script])
+    analyzed::run(name, &[script])
 }
 
 fn all() -> Vec<Comparison> {
-    let nothing = fed::run("none.lap", &[Script::new(7, MS)]);
+    let nothing = analyzed::run("none.lap", &[Script::new(7, MS)]);
     let of = |base: Run, new: Vec<Run>| {
         let options = Options {
             gates: vec!["step:p50 > 5%".parse().unwrap()],
@@ -151,7 +151,7 @@ fn a_title_of_several_recordings_wraps_in_80_columns_and_keeps_its_arrow() {
 fn what_can_not_be_compared_says_why_first() {
     let comparison = compare(
         &[training("a.lap")],
-        &[vec![fed::run("none.lap", &[Script::new(7, MS)])]],
+        &[vec![analyzed::run("none.lap", &[Script::new(7, MS)])]],
         &Options::default(),
     );
     let text = render(&comparison, Format::Text, &View::default(), false);
@@ -202,7 +202,7 @@ fn what_no_lap_inside_takes_is_told_as_the_cause() {
             script.span(&["step"], at, (10 + own_ms) * MS + noise);
         }
         script.header.closed = Some(scripted::anchor(2_400 * MS));
-        fed::run("a.lap", &[script])
+        analyzed::run("a.lap", &[script])
     };
     let found = compare(&[run(1)], &[vec![run(5)]], &Options::default());
     insta::assert_snapshot!(headline(&found.pairs[0]).replace(UNBROKEN, " "), @"A step takes 15.0 ms, 4.00 ms (36 %) longer. All of it is in the step itself, outside of the laps inside it. From step to step it takes 40.0 ms, as long as before.");
@@ -226,7 +226,7 @@ fn on_a_machine(name: &str, norm_us: u64, slower: u64) -> Run {
         script.span(&["step"], start, now - start);
     }
     script.header.closed = Some(scripted::anchor(now));
-    fed::run(name, &[script])
+    analyzed::run(name, &[script])
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! The features of a process: one list, of which the struct and the way of every record are made.
+
+use laptime_core::format::record::Record;
+use laptime_core::{Live, Span};
+
+use crate::functions::call_records::Calls;
+use crate::functions::stack_records::Stacks;
+use crate::power::{DeviceSamples, EnergyByPath};
+use crate::profiler::ProfilerRecords;
+use crate::reading::coverage::Covers;
+use crate::reading::data_waits::DataWaits;
+use crate::reading::epochs::Epochs;
+use crate::reading::event_loop::blocking_laps::BlockingLaps;
+use crate::reading::feature::{Context, Feature};
+use crate::reading::host_memory::HostMemory;
+use crate::reading::marks::MarksAndMetrics;
+use crate::reading::module_paths::Modules;
+use crate::reading::notes::Notes;
+use crate::reading::path_role::Noted;
+use crate::reading::recorder_samples::RecorderSamples;
+use crate::reading::series::StepSeries;
+use crate::reading::tracks::Tracks;
+use crate::summarize::columns::operations::left_out::LeftOutSpans;
+use crate::summarize::columns::operations::stretches::Stretches;
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
+        /// What every feature keeps of a process.
+        #[derive(Debug, Default)]
+        pub struct Features {
+            $($(#[$doc])* pub $name: $kind,)*
+        }
+
+        impl Feature for Features {
+            fn take_record(&mut self, record: &Record<'_>, context: Context<'_>) {
+                $(self.$name.take_record(record, context);)*
+            }
+
+            fn take_span(&mut self, span: &Span, noted: Noted, context: Context<'_>) {
+                $(self.$name.take_span(span, noted, context);)*
+            }
+
+            fn take_live(&mut self, live: &Live) {
+                $(self.$name.take_live(live);)*
+            }
+        }
+    };
+}
+
+features! {
+    /// When spans and timers' segments covered time.
+    covers: Covers,
+    /// The steps from which warm-up is found.
+    steps: StepSeries,
+    /// Epochs, with the steps and evaluations in them.
+    epochs: Epochs,
+    /// The longest waits for data.
+    data_waits: DataWaits,
+    /// Laps that kept the event loop of their tasks.
+    blocking_laps: BlockingLaps,
+    /// Marks and metrics.
+    marks: MarksAndMetrics,
+    /// Names of threads and tasks.
+    tracks: Tracks,
+    /// Notes of the recorder about the program and its machine.
+    notes: Notes,
+    /// Resident memory, and the latest count of allocations.
+    host_memory: HostMemory,
+    /// How long threads were kept from a CPU, and how much memory was allocated over time.
+    recorder_samples: RecorderSamples,
+    /// Paths that are those of a network's modules.
+    modules: Modules,
+    /// What stretches of the program do each time.
+    stretches: Stretches,
+    /// Spans in which calls ran whose operations are left out, once their pass is over.
+    left_out: LeftOutSpans,
+    /// Sampled stacks.
+    stacks: Stacks,
+    /// Counted calls.
+    calls: Calls,
+    /// Operators and kernels that a profiler saw.
+    profiler: ProfilerRecords,
+    /// What devices said of themselves.
+    devices: DeviceSamples,
+    /// The energy of laps, once their pass is over.
+    energy: EnergyByPath,
+}

@@ -1,0 +1,78 @@
+//! Passes over the records of a process after the first one: each finds what only all records together tell.
+
+use laptime_core::format::reader::VisitProcess;
+
+use crate::functions::sampled::StackPass;
+use crate::power::EnergyPass;
+use crate::profiler::OperatorPass;
+use crate::reading::process::Process;
+use crate::reading::second_pass::SecondPass;
+use crate::summarize::columns::operations::left_out_pass::LeftOutPass;
+
+/// Reads the records of one process once more, for whoever visits them.
+pub trait ReadAgain {
+    /// What may go wrong.
+    type Error;
+
+    /// Hands all records to a visitor, but for windows that it doesn't want.
+    ///
+    /// **Errors** as the first reading.
+    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), Self::Error>;
+}
+
+/// A visitor that leaves what it found with the process.
+pub trait Finish {
+    /// Ends the pass: everything was read.
+    fn finish(self);
+}
+
+/// The passes in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LaterPass {
+    /// Totals of the steady state, where one was found.
+    SteadyState,
+    /// The lap of each sample, where stacks were sampled.
+    Stacks,
+    /// The lap of each operator, where steps were profiled.
+    Operators,
+    /// The spans in which calls ran whose operations are not known.
+    LeftOut,
+    /// The energy of laps, where devices told what they draw.
+    Energy,
+}
+
+impl LaterPass {
+    /// All passes; those of laps look at the steady state's totals, which come first.
+    pub const ALL: [Self; 5] = [
+        Self::SteadyState,
+        Self::Stacks,
+        Self::Operators,
+        Self::LeftOut,
+        Self::Energy,
+    ];
+
+    /// Reads a process once more, if the pass finds anything there.
+    ///
+    /// **Errors** as the reader.
+    pub fn read<R: ReadAgain>(self, process: &mut Process, reader: &mut R) -> Result<(), R::Error> {
+        match self {
+            Self::SteadyState => read(SecondPass::begin(process), reader),
+            Self::Stacks => read(StackPass::begin(process), reader),
+            Self::Operators => read(OperatorPass::begin(process), reader),
+            Self::LeftOut => read(LeftOutPass::begin(process), reader),
+            Self::Energy => read(EnergyPass::begin(process), reader),
+        }
+    }
+}
+
+fn read<P: VisitProcess + Finish, R: ReadAgain>(
+    pass: Option<P>,
+    reader: &mut R,
+) -> Result<(), R::Error> {
+    let Some(mut pass) = pass else {
+        return Ok(());
+    };
+    reader.read_again(&mut pass)?;
+    pass.finish();
+    Ok(())
+}
