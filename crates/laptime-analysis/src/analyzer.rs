@@ -9,8 +9,9 @@ use laptime_core::{Live, ProcessFacts, Sampled, Warning};
 
 use crate::functions::sampled;
 use crate::reading::first_pass::FirstPass;
-use crate::reading::later_pass::{LaterPass, ReadAgain};
+use crate::reading::later_pass::LaterPass;
 use crate::reading::process::Process;
+use crate::reading::read_again::ReadAgain;
 use crate::reading::step_durations::{Durations, ProcessDurations};
 use crate::summarize::measured_processes;
 use crate::summarize::stages::Read;

@@ -29,24 +29,25 @@ pub use benchmark::latency::{Latency, Steadiness};
 pub use doubts::TORN_STEPS;
 pub use findings::compiling::is_outermost as is_compiling;
 pub use findings::sampled::is_shutdown;
-pub use functions::{
-    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
-    ImportTime, LapFunctions, LineTime, StackNode,
-};
 pub use power::{DeviceStretch, DeviceSummary, ThrottleShare};
 pub use profiler::{
     Alignment, Bracket, DeviceUse, KernelTime, LapOperators, Nested, OperatorTime, Operators, Ran,
     nest,
 };
 pub use reading::first_pass::FirstPass;
-pub use reading::later_pass::ReadAgain;
+pub use reading::read_again::ReadAgain;
 pub use reading::step_durations::Durations;
 pub use step_windows::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summarize::columns::cpu::{CpuUse, cpu_use};
-pub use summarize::columns::operations::{ABOVE_RATIO, is_aside};
+pub use summarize::columns::operations::ABOVE_RATIO;
+pub use summary::aside::is_aside;
 pub use summary::device_row::DeviceRow;
 pub use summary::finding::{
     Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,
+};
+pub use summary::functions::{
+    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
+    ImportTime, LapFunctions, LineTime, StackNode,
 };
 pub use summary::memory_row::HostMemoryRow;
 pub use summary::modules::{ModuleRow, by_class, by_module};

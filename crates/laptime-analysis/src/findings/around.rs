@@ -3,8 +3,8 @@
 
 use super::function;
 use super::steps::Steps;
-use crate::summarize::columns::operations::is_aside;
 use crate::summary::Summary;
+use crate::summary::aside::is_aside;
 use crate::summary::finding::Finding;
 use crate::summary::span_row::{RowKind, SpanRow};
 

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::steps::Steps;
-use crate::functions::{Functions, LapFunctions, OTHER_PROCESSES};
 use crate::summary::Summary;
 use crate::summary::finding::{Finding, MainFunction};
+use crate::summary::functions::{Functions, LapFunctions, OTHER_PROCESSES};
 use crate::summary::span_row::RowKind;
 
 /// A function that has more than this part of a lap's own time is what the lap is mostly in.

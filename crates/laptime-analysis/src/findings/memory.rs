@@ -3,10 +3,10 @@
 use super::Clues;
 use super::keepers;
 use super::steps::Steps;
-use crate::summarize::columns::operations::is_aside;
 use crate::summarize::memory_growth::Growth;
 use crate::summarize::wall_time::OTHER;
 use crate::summary::Summary;
+use crate::summary::aside::is_aside;
 use crate::summary::finding::Finding;
 use crate::summary::span_row::SpanRow;
 

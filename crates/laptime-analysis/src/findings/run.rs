@@ -4,9 +4,9 @@ use laptime_core::{RunInfo, Total, Warning};
 
 use super::function;
 use super::steps::Steps;
-use crate::functions::ImportTime;
 use crate::summarize::wall_time::{AFTER, EXIT, STARTUP};
 use crate::summary::finding::Finding;
+use crate::summary::functions::ImportTime;
 use crate::summary::span_row::RowKind;
 use crate::summary::{Summary, WallSource};
 

@@ -6,8 +6,10 @@ use laptime_core::anchor::Rate;
 use laptime_core::{CallSums, Files, PathId, Total, path};
 
 use crate::functions::call_records::Called;
-use crate::functions::{CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, PROGRAM};
 use crate::reading::process::Process;
+use crate::summary::functions::{
+    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, PROGRAM,
+};
 use crate::summary::span_row::RowKind;
 
 /// Where calls are counted that were made while no lap was open: startup, exit and other threads are

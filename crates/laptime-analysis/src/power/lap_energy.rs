@@ -12,8 +12,8 @@ use laptime_core::{PathId, SpanFlags, path};
 
 use super::energy::{NoEnergy, Series};
 use super::energy_by_path::{EnergyByPath, PathEnergy};
-use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
+use crate::reading::read_again::Finish;
 use crate::summary::Steady;
 use crate::summary::fields::Group;
 use crate::summary::span_row::{RowKind, SpanRow};

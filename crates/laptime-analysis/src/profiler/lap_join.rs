@@ -10,8 +10,8 @@ use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, SpanFlags};
 
-use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
+use crate::reading::read_again::Finish;
 
 /// The innermost lap so far: how deep it is, when it began, and its path.
 type Innermost = (usize, u64, PathId);

@@ -6,25 +6,9 @@ use crate::functions::sampled::StackPass;
 use crate::power::EnergyPass;
 use crate::profiler::OperatorPass;
 use crate::reading::process::Process;
+use crate::reading::read_again::{Finish, ReadAgain};
 use crate::reading::second_pass::SecondPass;
 use crate::summarize::columns::operations::left_out_pass::LeftOutPass;
-
-/// Reads the records of one process once more, for whoever visits them.
-pub trait ReadAgain {
-    /// What may go wrong.
-    type Error;
-
-    /// Hands all records to a visitor, but for windows that it doesn't want.
-    ///
-    /// **Errors** as the first reading.
-    fn read_again(&mut self, visit: &mut impl VisitProcess) -> Result<(), Self::Error>;
-}
-
-/// A visitor that leaves what it found with the process.
-pub trait Finish {
-    /// Ends the pass: everything was read.
-    fn finish(self);
-}
 
 /// The passes in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use laptime_core::format::record::Record;
 use laptime_core::format::window::{WindowHeader, WindowState};
 use laptime_core::{PathId, Span};
 
-use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
+use crate::reading::read_again::Finish;
 use crate::reading::spans::SteadyTotals;
 
 /// A moment between ticks may lie this much before the tick that it stands for.

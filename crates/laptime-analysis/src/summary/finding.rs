@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::functions::ImportTime;
+use crate::summary::functions::ImportTime;
 
 /// Something worth a look.
 ///

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::{PhaseName, path};
 
 use crate::reading::module_paths::Modules;
-use crate::summarize::columns::operations::is_aside;
+use crate::summary::aside::is_aside;
 use crate::summary::span_row::{RowKind, SpanRow};
 
 /// Writes into rows of which modules they are.

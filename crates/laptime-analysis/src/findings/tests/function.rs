@@ -1,6 +1,6 @@
 use super::*;
 use crate::Options;
-use crate::functions::{FunctionTime, LineTime};
+use crate::summary::functions::{FunctionTime, LineTime};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script};
 

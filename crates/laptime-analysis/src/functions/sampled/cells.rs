@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::functions::Functions;
 use crate::reading::process::Process;
+use crate::summary::functions::Functions;
 
 /// Code of the note that has the names, as a JSON object by file.
 pub const CELLS: &str = "cells";

@@ -9,8 +9,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::functions::LapFunctions;
 use crate::reading::process::Process;
+use crate::summary::functions::LapFunctions;
 use crate::summary::span_row::{RowKind, SpanRow};
 
 /// Sampled and measured times that differ more are not of the same thing.

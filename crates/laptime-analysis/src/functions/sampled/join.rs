@@ -12,8 +12,8 @@ use laptime_core::format::record::Record;
 use laptime_core::{PathId, PathTable, Runner, Span, SpanFlags};
 
 use crate::functions::stack_records::InLap;
-use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
+use crate::reading::read_again::Finish;
 
 /// Tasks that are told apart at one moment of a thread.
 const MOST_TASKS: usize = 64;

@@ -1,8 +1,10 @@
 //! From sampled stacks to functions by lap.
 //!
 //! A third pass over the records ([`join`]) finds for each sample the innermost lap that was open on its
-//! thread, and [`tree`] adds them up by lap and function; [`single`] tells them one by one.
+//! thread, [`tree`] adds them up by lap and function, and [`by_lap`] puts them together with what was counted; [`single`]
+//! tells them one by one.
 
+mod by_lap;
 mod cells;
 mod fit;
 mod imports;
@@ -10,62 +12,10 @@ mod join;
 mod single;
 mod tree;
 
-use std::collections::BTreeMap;
-
-use laptime_core::Unavailable;
-
-use crate::functions::Functions;
-use crate::functions::counted;
-use crate::reading::process::Process;
-use crate::summary::span_row::SpanRow;
-
+pub use by_lap::{functions, with_reason};
 pub use cells::CELLS;
 pub use join::{StackPass, common};
 pub use single::samples;
-
-/// Code of the note that says why no stack was sampled.
-const UNAVAILABLE: &str = "stacks-unavailable";
-
-/// What was sampled of a run, of which the first `measured` processes are measured, and what was counted;
-/// `None` where neither was. `rows` have the measured times.
-pub fn functions(processes: &[Process], measured: usize, rows: &[SpanRow]) -> Option<Functions> {
-    let mut sampled = tree::functions(processes, measured);
-    if let Some(sampled) = &mut sampled {
-        fit::fit(&mut sampled.laps, rows, processes);
-    }
-    let exact = counted::functions(processes);
-    if sampled.is_none() && exact.is_none() {
-        return None;
-    }
-    let nothing = Functions {
-        sample_count: 0,
-        period_ns: 0,
-        within_ns: 0,
-        unread_ratio: 0.0,
-        laps: Vec::new(),
-        exact: None,
-    };
-    let mut functions = Functions {
-        exact,
-        ..sampled.unwrap_or(nothing)
-    };
-    cells::name(&mut functions, processes);
-    Some(functions)
-}
-
-/// Says why functions are missing, where the recorder knew.
-pub fn with_reason(
-    mut unavailable: BTreeMap<String, Unavailable>,
-    processes: &[Process],
-) -> BTreeMap<String, Unavailable> {
-    let mut notes = processes
-        .iter()
-        .flat_map(|process| &process.features.notes.0);
-    if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
-        unavailable.insert("functions".to_owned(), Unavailable(why.clone()));
-    }
-    unavailable
-}
 
 #[cfg(test)]
 #[path = "tests/sampled.rs"]

@@ -6,10 +6,10 @@ use laptime_core::{Sample, SamplePlace, Sampled, SampledCall, SampledFunction, S
 
 use super::imports;
 use super::tree::{Place, place};
-use crate::functions::PROGRAM;
 use crate::functions::stack_records::Function;
 use crate::reading::process::Process;
 use crate::summarize::wall_time::{AFTER, OTHER};
+use crate::summary::functions::PROGRAM;
 
 /// Gives calls their numbers.
 #[derive(Debug, Default)]

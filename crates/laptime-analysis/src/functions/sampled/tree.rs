@@ -6,13 +6,13 @@ use laptime_core::{PathId, Runner, SampledStack, Total, path};
 
 use super::imports;
 use crate::functions::stack_records::{Function, InLap, Stacks};
-use crate::functions::{
-    EVENT_LOOP, FunctionTime, Functions, ImportTime, LapFunctions, LineTime, OTHER_PROCESSES,
-    OTHER_THREADS, PROGRAM, StackNode,
-};
 use crate::reading::process::Process;
 use crate::summarize::filled_time::exits_at;
 use crate::summarize::wall_time::{AFTER, EXIT, OTHER, STARTUP};
+use crate::summary::functions::{
+    EVENT_LOOP, FunctionTime, Functions, ImportTime, LapFunctions, LineTime, OTHER_PROCESSES,
+    OTHER_THREADS, PROGRAM, StackNode,
+};
 use crate::summary::span_row::RowKind;
 
 /// A node of the tree is kept from this part of all time on.

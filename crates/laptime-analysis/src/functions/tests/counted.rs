@@ -2,7 +2,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{CallSums, CalledFunction, FunctionCalls, PathId};
 
 use crate::Options;
-use crate::functions::{ExactFunctions, ExactLap};
+use crate::summary::functions::{ExactFunctions, ExactLap};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script};
 

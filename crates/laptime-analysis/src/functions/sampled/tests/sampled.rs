@@ -3,7 +3,7 @@ use laptime_core::{PathId, Runner, SampledStack, SpanFlags, StackFrame};
 use proptest::prelude::*;
 
 use crate::Options;
-use crate::functions::{FunctionTime, Functions, LapFunctions};
+use crate::summary::functions::{FunctionTime, Functions, LapFunctions};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script};
 

@@ -16,8 +16,8 @@ use laptime_core::{PathId, PathTable, Span, SpanFlags};
 
 use super::left_out::{LeftOut, LeftOutSpans};
 use super::stretches::{Own, Stretches};
-use crate::reading::later_pass::Finish;
 use crate::reading::process::Process;
+use crate::reading::read_again::Finish;
 
 /// Runs of stretches that are kept of a thread within one outermost span: without them rates aren't told.
 const MOST_RUNS: usize = 1 << 20;

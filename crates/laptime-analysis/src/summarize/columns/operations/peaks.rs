@@ -6,17 +6,20 @@
 
 use std::collections::BTreeSet;
 
-use laptime_core::ceilings::Ceilings;
-use laptime_core::{PhaseName, Unavailable};
+use laptime_core::Unavailable;
+use laptime_core::ceilings::{Ceilings, NOTE as CEILINGS};
 
-use super::{CEILINGS, TOLD, Worked};
+use super::counted::Worked;
 use crate::reading::process::Process;
 use crate::summarize::tree::Tree;
+use crate::summary::aside::was_counted;
 use crate::summary::fields::explain;
 use crate::summary::operations::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 use crate::summary::span_row::SpanRow;
 use crate::summary::work_row::BoundBy;
 
+/// Code of the note that says how many shapes of a process a formula told, and how many were counted to find and check it.
+pub const TOLD: &str = "operations.told";
 /// Fields that compare with a peak.
 const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
 const NOT_KEPT: &str = "no ceilings of this machine were kept: `laptime doctor --ceilings` or \
@@ -27,16 +30,6 @@ pub const ABOVE_RATIO: f64 = 1.1;
 const ABOVE: &str = "it moves its bytes faster than memory was measured to: they come from caches, or the machine \
                      was busy while its ceilings were measured (`laptime doctor --ceilings` measures them again)";
 const NO_MAC: &str = "it does no matrix products, which MFU is about";
-
-/// Whether a name is that of a unit which was counted or profiled as it ran.
-pub fn is_aside(name: &str) -> bool {
-    PhaseName::of_counted(name).is_some()
-}
-
-/// Whether a name is that of a unit which was counted as it ran.
-pub fn was_counted(name: &str) -> bool {
-    is_aside(name) && name.starts_with(PhaseName::COUNTED)
-}
 
 /// How many shapes formulas told, as recorders noted; `None` where none were told.
 fn told_shapes(processes: &[Process]) -> Option<ToldShapes> {

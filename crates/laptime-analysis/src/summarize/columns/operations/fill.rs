@@ -1,0 +1,54 @@
+//! The operations of a row, from whichever source has them, and what there is to doubt about them.
+
+use laptime_core::Warning;
+
+use super::counted::{self, Worked, inclusive};
+use super::given;
+use crate::summarize::tree::{Node, Tree};
+use crate::summary::aside::{is_aside, was_counted};
+use crate::summary::fields::Group;
+use crate::summary::span_row::SpanRow;
+
+const COUNTED: &str = "its operations were being counted, which made it longer";
+const PROFILED: &str = "a profiler was on, which made it longer";
+
+/// Fills in what a row did. Gives back how many of its FLOP ran for each that the model asked for, where that is known.
+pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
+    if let Some(name) = row.names.iter().find(|name| is_aside(name)) {
+        let why = if was_counted(name) { COUNTED } else { PROFILED };
+        Group::Operations.explain(row, why);
+        return None;
+    }
+    let work = node.tally.work.as_deref();
+    if work.is_some_and(|work| work.flop.spans > 0 || work.bytes.spans > 0) && !worked.is_counted {
+        given::fill(row, &node.tally, &node.on_device);
+    } else if worked.is_counted {
+        return counted::fill(row, node, worked);
+    }
+    None
+}
+
+/// Reasons for doubt about what rows did.
+pub fn doubts(tree: &Tree) -> impl Iterator<Item = Warning> {
+    given::doubt(tree)
+        .into_iter()
+        .chain(counted::doubts(tree, &inclusive(tree)))
+        .chain(nothing_again(tree))
+}
+
+/// No row has operations where every call ran while they were being counted.
+fn nothing_again(tree: &Tree) -> Option<Warning> {
+    let is_counted = |index: &usize| {
+        tree.names(*index)
+            .last()
+            .is_some_and(|name| was_counted(name))
+    };
+    (!tree.has_operations() && tree.in_order().iter().any(is_counted)).then(|| {
+        Warning::new(
+            "operations-once",
+            "no row has FLOP: each call of the model ran while its operations were being counted, which is slower. \
+             The laps after that have FLOP: let the program do the same again, or count the model alone \
+             (lt.count(model, inputs), laptime ops)",
+        )
+    })
+}

@@ -1,0 +1,38 @@
+//! The steady state of a run: the part after warm-up.
+
+use laptime_core::Warning;
+use serde::Serialize;
+
+use crate::summary::nouns::noun;
+use crate::summary::span_row::SpanRow;
+
+/// The run after its warm-up.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Steady {
+    /// Path whose spans are the steps.
+    pub step_path: String,
+    /// First step that counts, from 0, as the program numbers them: counted and profiled ones are steps too.
+    pub from_step: u64,
+    /// Steps before that one, without counted and profiled ones.
+    pub skipped_count: u64,
+    /// What these took.
+    pub skipped_ns: u64,
+    /// From the start of the first steady step to the end of the last span; summed over the measured processes.
+    pub wall_ns: u64,
+    /// Paths in tree order, as in the rows of the whole run.
+    pub rows: Vec<SpanRow>,
+    /// What its steps did that makes its numbers doubtful.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+    /// The part of its time in which the steps' thread was ready and had no CPU; `None` where it isn't known.
+    #[serde(skip)]
+    pub kept_ratio: Option<f64>,
+}
+
+impl Steady {
+    /// What one of its steps is called: the name of their path, if it is a word.
+    pub fn noun(&self) -> &str {
+        noun(&self.step_path)
+    }
+}
