@@ -11,8 +11,8 @@
 
 use laptime_analysis::{Analyzer, Bar, Options};
 use laptime_core::Unavailable;
+use laptime_report::document::flame::{Bar as FlameBar, Flame};
 use laptime_report::document::{Cell, Content, Row, Section, Table};
-use laptime_report::html::flame_graph::{Bar as FlameBar, Flame};
 use laptime_report::html::{
     BarMemory, Curve, Moments, Page, Segment, TimelineLane, TimelinePanel, render,
 };

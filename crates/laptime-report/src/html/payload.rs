@@ -20,7 +20,7 @@ use data_encoding::BASE64;
 use miniz_oxide::deflate::compress_to_vec;
 use serde_json::{Value, json};
 
-use super::Page;
+use super::page::Page;
 use super::timeline::{BarMemory, TimelineLane, TimelinePanel};
 use crate::document::names;
 

@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 
+use super::page::Page;
 use super::tables::{self, Place};
-use super::{Page, markup, payload};
+use super::{markup, payload};
 use crate::Shown;
 
 const SCRIPT: &str = include_str!("../../assets/viewer.js");

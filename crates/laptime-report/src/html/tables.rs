@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::flame_graph;
 use super::markup;
 use crate::document::absence_marks::Marks;
 use crate::document::column::Column;
@@ -26,6 +27,12 @@ pub enum Place {
     },
     /// In a notebook, whose styles are not ours: what a style would draw is made of characters.
     Notebook,
+}
+
+/// A document as a piece of a page, such as a notebook's: its tables without styles, their bars
+/// made of characters.
+pub fn fragment(document: &Document) -> String {
+    render(document, Place::Notebook)
 }
 
 /// Facts, tables and warnings of a document; its heading is written unless it is the page's.
@@ -113,7 +120,11 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
         // Its colours are the page's.
         Content::Flame(flame) if place != Place::Notebook => {
             // Its bars keep their width: on a phone it scrolls by itself.
-            let _ = writeln!(out, "<div class=\"flames\">{}</div>", flame.render());
+            let _ = writeln!(
+                out,
+                "<div class=\"flames\">{}</div>",
+                flame_graph::render(flame)
+            );
         }
         Content::Flame(_) | Content::Table(_) | Content::Remark => {}
     }

@@ -1,7 +1,7 @@
 //! Durations take the SI prefix (or minutes and hours, accepted beside SI) that leaves one
 //! to three digits before the point. Exact ones show two decimals, estimates three digits.
 
-use super::{ABSENT, Digits, three_digits, unsigned_zero};
+use super::numbers::{ABSENT, Digits, three_digits, unsigned_zero};
 
 /// Units of time and their nanoseconds.
 const UNITS: [(&str, f64); 6] = [

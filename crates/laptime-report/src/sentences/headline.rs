@@ -15,7 +15,7 @@ use laptime_core::{PhaseName, Total};
 
 use crate::document::names;
 use crate::quantity;
-use crate::tables::functions::counted;
+use crate::tables::functions::rows::builtin;
 use crate::text::wrap;
 
 /// Parts that are named, largest first.
@@ -229,7 +229,7 @@ fn of_functions(summary: &Summary) -> (Vec<Part>, u64) {
             Some(
                 is_python
                     .then(name)
-                    .unwrap_or_else(|| counted::builtin(&function.name)),
+                    .unwrap_or_else(|| builtin(&function.name)),
             )
         };
         let short = |one: String| names::short(&one);

@@ -9,7 +9,7 @@ use laptime_analysis::{Epoch, Summary};
 use crate::document::names;
 use crate::document::{Content, Section};
 use crate::quantity::{self, ABSENT, exact as time, plural};
-use crate::text;
+use crate::text::plan::aligned;
 
 /// Epochs shown whole; of more, as many from both ends.
 const MOST: usize = 20;
@@ -24,7 +24,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
     let whole_ns = end_ns.saturating_sub(epochs[0].at_ns);
     let steps: u64 = epochs.iter().map(|epoch| epoch.step_count).total();
     let steps = (steps > 0).then(|| format!(", {}", plural(steps, "step", "steps")));
-    let lines = text::aligned(&cells(epochs), " | ", &[]);
+    let lines = aligned(&cells(epochs), " | ", &[]);
     let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect();
     if lines.len() > MOST {
         let hidden = lines.len() - MOST;

@@ -1,7 +1,7 @@
 //! Marks and metrics: a line each, with its curve and what is said of it.
 
-use super::Text;
 use super::plan::pad_end;
+use super::renderer::Text;
 use crate::document::Figure;
 use crate::document::names;
 use crate::text::paint::Style;

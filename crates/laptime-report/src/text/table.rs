@@ -1,34 +1,17 @@
 //! A table's lines: heading, rows as a tree, and the notes that its cells point at.
 
-use super::Text;
 use super::plan::{Plan, Width, pad_end, pad_start};
+use super::renderer::Text;
 use crate::document::absence_marks::Marks;
 use crate::document::column::Column;
 use crate::document::names;
 use crate::document::{Cell, Table};
 use crate::text::paint::Style;
-
-/// What the notes below the tables of a document have said.
-pub struct Said {
-    /// Reasons of absent numbers.
-    pub marks: Marks,
-    /// Columns that were left out.
-    left_out: Vec<Column>,
-}
-
-impl Said {
-    /// Nothing yet.
-    pub fn new(marks: Marks) -> Self {
-        Self {
-            marks,
-            left_out: Vec::new(),
-        }
-    }
-}
+use crate::text::table_notes::TableNotes;
 
 impl Text {
     /// All lines of a table.
-    pub(super) fn table(&self, table: &Table, said: &mut Said) -> String {
+    pub(super) fn table(&self, table: &Table, said: &mut TableNotes) -> String {
         let plan = Plan::new(table, self.is_asked, self.width, self.most, &self.glyphs);
         let mut heading = pad_end(&table.lead, plan.name);
         for (column, width) in table.columns.iter().zip(&plan.columns) {

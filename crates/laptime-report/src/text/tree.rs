@@ -4,9 +4,9 @@ use crate::document::column::Column;
 use crate::document::names;
 use crate::document::view::View;
 use crate::document::{Cell, Content, Document, Row, Table};
-use crate::text;
 use crate::text::glyphs::Glyphs;
 use crate::text::paint::{Paint, Style};
+use crate::text::renderer;
 
 /// Longest name shown whole, in columns.
 const MOST_NAME: usize = 60;
@@ -22,7 +22,7 @@ const SHOWN: [Column; 5] = [
 /// Renders a document.
 pub fn render(document: &Document, view: &View) -> String {
     let (glyphs, paint) = (Glyphs::new(view.utf8), Paint::new(view.color));
-    let mut out = text::header(document, view);
+    let mut out = renderer::header(document, view);
     for section in &document.sections {
         let Content::Table(table) = &section.content else {
             continue;
@@ -37,7 +37,7 @@ pub fn render(document: &Document, view: &View) -> String {
             out += &line(row, table, &glyphs, paint);
         }
     }
-    out + &text::warnings(document, view)
+    out + &renderer::warnings(document, view)
 }
 
 fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {

@@ -1,11 +1,12 @@
 use laptime_analysis::Bar;
+use laptime_core::Unavailable;
 use miniz_oxide::inflate::decompress_to_vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::payload::{encode, raw};
 use super::timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
-use super::{Moments, Page, Unavailable};
+use super::{Moments, Page};
 
 /// A panel with one lane.
 pub fn panel(names: Vec<String>, bars: Vec<Bar>, memory: Vec<Option<BarMemory>>) -> TimelinePanel {

@@ -1,14 +1,14 @@
 //! The functions whose calls were counted: below each lap those that took most of it.
 
 use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern, Summary};
-use laptime_core::{Total, short_file};
+use laptime_core::Total;
 
 use crate::document::column::Column;
 use crate::document::view::View;
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, Precision};
 use crate::tables::functions::callers;
-use crate::tables::functions::rows::{self, Weight, lap_name, lap_row};
+use crate::tables::functions::rows::{self, Weight, counted_name, lap_name, lap_row};
 use crate::tables::functions::sampled::cut_off;
 
 /// Functions shown of a lap, where nobody asks for more.
@@ -157,7 +157,7 @@ fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Ro
         Cell::Share(one.self_ns as f64 / lap.self_ns.max(1) as f64),
         Cell::Blank,
     ];
-    rows::below_lap(named(function), cells)
+    rows::below_lap(counted_name(function), cells)
 }
 
 /// A row for all functions of a lap that are not shown.
@@ -177,50 +177,4 @@ fn others(lap: &ExactLap, shown: &[&ExactInLap]) -> Option<Vec<Row>> {
     ];
     let name = quantity::plural(count as u64, "other function", "other functions");
     (count > 0).then(|| vec![rows::below_lap(name, cells)])
-}
-
-/// A function's name, and where it begins.
-pub fn named(function: &ExactFunction) -> String {
-    if function.line == 0 {
-        return builtin(&function.name);
-    }
-    let file = short_file(&function.file);
-    format!("{} {file}:{}", function.name, function.line)
-}
-
-/// A builtin's name without what is said of each: `list.append` of `<method 'append' of 'list' objects>`.
-pub fn builtin(name: &str) -> String {
-    let inner = name.trim_start_matches('<').trim_end_matches('>');
-    let method = inner.strip_prefix("method '").and_then(|rest| {
-        let (method, rest) = rest.split_once("' of '")?;
-        Some((method, rest.strip_suffix("' objects")?))
-    });
-    let plain = inner.strip_prefix("built-in method ").unwrap_or(inner);
-    // Which object it was called on last says nothing.
-    let bound = plain.split_once(" object at 0x").and_then(|(bound, _)| {
-        let (method, class) = bound.split_once(" of ")?;
-        Some((method, class))
-    });
-    match method.or(bound) {
-        Some((method, class)) => format!("{class}.{method}"),
-        None => plain.trim_start_matches("builtins.").to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn builtins_have_short_names() {
-        let of = |name| builtin(name);
-        assert_eq!(of("<method 'append' of 'list' objects>"), "list.append");
-        assert_eq!(of("<built-in method builtins.len>"), "len");
-        assert_eq!(of("<built-in method posix.stat>"), "posix.stat");
-        assert_eq!(
-            of("<built-in method __new__ of type object at 0x7f>"),
-            "type.__new__"
-        );
-        assert_eq!(of("<other functions>"), "other functions");
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use laptime_analysis::{FunctionTime, RowKind, is_shutdown};
+use laptime_analysis::{ExactFunction, FunctionTime, RowKind, is_shutdown};
 use laptime_core::short_file;
 
 use crate::document::names;
@@ -98,6 +98,34 @@ pub fn said(name: String, cells: usize) -> Row {
     }
 }
 
+/// Returns the name of a counted function, and where it begins.
+pub fn counted_name(function: &ExactFunction) -> String {
+    if function.line == 0 {
+        return builtin(&function.name);
+    }
+    let file = short_file(&function.file);
+    format!("{} {file}:{}", function.name, function.line)
+}
+
+/// Returns a builtin's name without what all builtins share: `list.append` of `<method 'append' of 'list' objects>`.
+pub fn builtin(name: &str) -> String {
+    let inner = name.trim_start_matches('<').trim_end_matches('>');
+    let method = inner.strip_prefix("method '").and_then(|rest| {
+        let (method, rest) = rest.split_once("' of '")?;
+        Some((method, rest.strip_suffix("' objects")?))
+    });
+    let plain = inner.strip_prefix("built-in method ").unwrap_or(inner);
+    // Which object it was called on last says nothing.
+    let bound = plain.split_once(" object at 0x").and_then(|(bound, _)| {
+        let (method, class) = bound.split_once(" of ")?;
+        Some((method, class))
+    });
+    match method.or(bound) {
+        Some((method, class)) => format!("{class}.{method}"),
+        None => plain.trim_start_matches("builtins.").to_owned(),
+    }
+}
+
 /// A function's name, and where most of its own time goes.
 pub fn named(function: &FunctionTime) -> String {
     let file = short_file(&function.file);
@@ -107,5 +135,23 @@ pub fn named(function: &FunctionTime) -> String {
     match function.lines.first().filter(|line| line.line > 0) {
         Some(line) => format!("{} {file}:{}", function.name, line.line),
         None => format!("{} {file}", function.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builtins_have_short_names() {
+        let of = |name| builtin(name);
+        assert_eq!(of("<method 'append' of 'list' objects>"), "list.append");
+        assert_eq!(of("<built-in method builtins.len>"), "len");
+        assert_eq!(of("<built-in method posix.stat>"), "posix.stat");
+        assert_eq!(
+            of("<built-in method __new__ of type object at 0x7f>"),
+            "type.__new__"
+        );
+        assert_eq!(of("<other functions>"), "other functions");
     }
 }
