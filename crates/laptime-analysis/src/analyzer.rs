@@ -17,6 +17,7 @@ use crate::summarize::measured_processes;
 use crate::summarize::stages::Read;
 use crate::summarize::steady_state;
 use crate::summary::Summary;
+use crate::summary::doubt::Doubt;
 
 pub use crate::summarize::options::Options;
 
@@ -29,7 +30,7 @@ pub struct ProcessKey(usize);
 pub struct Analyzer {
     options: Options,
     processes: Vec<Process>,
-    warnings: Vec<Warning>,
+    warnings: Vec<Doubt>,
 }
 
 impl Analyzer {
@@ -65,7 +66,7 @@ impl Analyzer {
 
     /// Adds a reason for doubt that the caller found, such as a process file it had to leave out.
     pub fn warn(&mut self, warning: Warning) {
-        self.warnings.push(warning);
+        self.warnings.push(Doubt::Worded(warning));
     }
 
     /// Has the processes read again by every pass that finds something, once all were read.

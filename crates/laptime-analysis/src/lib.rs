@@ -26,7 +26,7 @@ pub mod timer;
 
 pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use benchmark::latency::{Latency, Steadiness};
-pub use doubts::TORN_STEPS;
+pub use doubts::{NO_PHASES, TORN_STEPS};
 pub use findings::compiling::is_outermost as is_compiling;
 pub use findings::sampled::is_shutdown;
 pub use power::{DeviceStretch, DeviceSummary, ThrottleShare};
@@ -39,9 +39,14 @@ pub use reading::read_again::ReadAgain;
 pub use reading::step_durations::Durations;
 pub use step_windows::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summarize::columns::cpu::{CpuUse, cpu_use};
+pub use summarize::columns::device_time::{
+    SYNCHRONIZED as DEVICE_SYNCHRONIZED, UNAVAILABLE as DEVICE_UNAVAILABLE,
+};
 pub use summarize::columns::operations::ABOVE_RATIO;
 pub use summary::aside::is_aside;
 pub use summary::device_row::DeviceRow;
+pub use summary::doubt;
+pub use summary::doubt::Doubt;
 pub use summary::finding::{
     Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,
 };
@@ -58,6 +63,7 @@ pub use summary::pattern::Pattern;
 pub use summary::process::{
     OpenSpanSummary, Part, ProcessEpochs, ProcessRows, ProcessState, ProcessSummary, Rank,
 };
+pub use summary::rank_difference::{RankDifference, RankName, WaitForRank};
 pub use summary::span_row::{RowKind, SpanRow};
 pub use summary::work_row::{BoundBy, WorkRow};
 pub use summary::{

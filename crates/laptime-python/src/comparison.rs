@@ -9,6 +9,7 @@ use laptime_analysis::compare::{
     Comparison as Compare, ComparisonRow as Row, Options, Pair, Presence, name_of,
 };
 use laptime_python_macros::guarded;
+use laptime_report::sentences::doubts::in_words;
 use laptime_report::tables::comparison;
 use laptime_report::{Format, View};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -134,7 +135,7 @@ impl Comparison {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         let notes = self.pair().notes.iter();
-        notes.map(|note| note.message.clone()).collect()
+        notes.map(|note| in_words(note).message).collect()
     }
 
     /// All numbers, as `docs/comparison.schema.json` describes them.

@@ -10,6 +10,7 @@ use laptime_analysis::{Summary, by_nearness, nearest};
 use laptime_python_macros::guarded;
 use laptime_reader::ReadError;
 use laptime_report::html::{self, Page};
+use laptime_report::sentences::doubts::all_in_words;
 use laptime_report::{Document, Format, View, render};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -312,11 +313,12 @@ impl Report {
     /// Reasons for doubt, one sentence each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        let sentence = |warning: &laptime_core::Warning| match &warning.hint {
+        let warnings = all_in_words(&self.summary.warnings).into_iter();
+        let sentence = |warning: laptime_core::Warning| match warning.hint {
             Some(hint) => format!("{} ({hint})", warning.message),
-            None => warning.message.clone(),
+            None => warning.message,
         };
-        self.summary.warnings.iter().map(sentence).collect()
+        warnings.map(sentence).collect()
     }
 
     /// Why a number is absent from all rows, or why there is no steady state.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use laptime_analysis::summary::fields::{self, Number};
 use laptime_analysis::{SpanRow, Summary};
 use laptime_python_macros::guarded;
+use laptime_report::sentences::doubts::in_words;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
@@ -96,9 +97,9 @@ impl SpanSummary {
 
     /// Reasons to doubt this row, each a sentence.
     #[getter]
-    fn warnings(&self) -> Vec<&str> {
+    fn warnings(&self) -> Vec<String> {
         let warnings = self.row().warnings.iter();
-        warnings.map(|one| one.message.as_str()).collect()
+        warnings.map(|one| in_words(one).message).collect()
     }
 
     /// Why a number is absent; `None` when it is there.

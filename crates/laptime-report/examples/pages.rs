@@ -142,9 +142,11 @@ fn hostile() -> Page {
     let mut summary = Analyzer::new(Options::default()).finish();
     summary.program.clone_from(&names[0]);
     for name in &names {
-        summary
-            .warnings
-            .push(laptime_core::Warning::new("odd", name.clone()).with_hint(name.clone()));
+        summary.warnings.push(
+            laptime_core::Warning::new("odd", name.clone())
+                .with_hint(name.clone())
+                .into(),
+        );
     }
     let title = names[1].clone();
     let moments = Moments {

@@ -44,7 +44,9 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> Shown {
         Format::Text => Shown::lines(&text::render(&document(), view)),
         Format::Tree => Shown::lines(&text::tree::render(&document(), view)),
         Format::Markdown => Shown::lines(&markdown::render(&document())),
-        Format::Json => json::summary::render(&document::filter::narrowed(summary, view)),
+        Format::Json => {
+            json::summary::render(document::filter::narrowed(summary, view).into_owned())
+        }
         Format::Csv if view.by == By::Function => {
             Shown::csv(&csv::functions::render(summary, view))
         }

@@ -15,6 +15,7 @@ pub use laptime_export::Format as ExportFormat;
 use laptime_export::{About, Export, Survey};
 use laptime_reader::{ReadError, RecordedProcess, RecordingFiles};
 use laptime_recorder::output::{Output, is_inside};
+use laptime_report::sentences::doubts::in_words;
 
 use crate::recorded::Recorded;
 
@@ -130,9 +131,9 @@ impl Recorded {
             return Err(io::Error::other(changed).into());
         }
         let laps_only = laps_only(format, &summary);
-        let mut warnings = summary.warnings;
-        warnings.retain(|warning| ABOUT_RECORDS.contains(&&*warning.code));
-        warnings.extend(laps_only);
+        let doubts = summary.warnings.iter();
+        let about = doubts.filter(|doubt| ABOUT_RECORDS.contains(&doubt.code()));
+        let warnings = about.map(in_words).chain(laps_only).collect();
         Ok(Exported { spans, warnings })
     }
 

@@ -13,6 +13,7 @@ use super::matched::Basis;
 use super::options::Options;
 use super::{Comparison, FALSE_RATE, Recorded, SCHEMA, SCHEMA_VERSION};
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
+use crate::summary::doubt::Doubt;
 
 pub use super::measured::{Benchmark, Measured};
 
@@ -131,6 +132,7 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         ]
         .into_iter()
         .flatten()
+        .map(Doubt::Worded)
         .collect(),
         gates,
         differs,

@@ -4,7 +4,6 @@
 
 use std::fmt;
 
-use laptime_core::Warning;
 use serde::Serialize;
 
 use super::comparison_row::ComparisonRow;
@@ -13,6 +12,7 @@ use super::history::Change;
 use super::matched::Basis;
 use super::run::Run;
 use crate::benchmark::verdict::Verdict;
+use crate::summary::doubt::Doubt;
 
 /// Name of the JSON schema.
 pub const SCHEMA: &str = "laptime-comparison";
@@ -116,7 +116,7 @@ pub struct Pair {
     /// What was asked not to get worse (`--fail-on`).
     pub gates: Vec<GateResult>,
     /// What there is to know before the numbers are believed.
-    pub notes: Vec<Warning>,
+    pub notes: Vec<Doubt>,
 }
 
 /// Of what differences are.

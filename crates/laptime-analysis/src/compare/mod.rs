@@ -40,6 +40,7 @@ pub use options::Options;
 pub use run::Run;
 
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD};
+use crate::summary::doubt::Doubt;
 use crate::summary::span_row::RowKind;
 use matched::{Matched, Paths};
 
@@ -60,7 +61,7 @@ pub fn compare(base: &[Run], others: &[Vec<Run>], options: &Options) -> Comparis
     let note = on_device::note(seen.is_some(), base, others);
     let pairs = others.iter().map(|new| {
         let mut pair = pair(base, new, options);
-        pair.notes.extend(note.clone());
+        pair.notes.extend(note.clone().map(Doubt::Worded));
         pair
     });
     let pairs = pairs.collect();
@@ -134,6 +135,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
         cause: cause::of(&whole, &rows),
         beside: beside::of(&matched),
         notes: between::note(matched.noun(), &whole, step_to_step.as_ref(), &rows)
+            .map(Doubt::Worded)
             .into_iter()
             .chain(notes::of(&matched, &whole))
             .collect(),

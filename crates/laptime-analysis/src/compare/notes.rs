@@ -7,6 +7,7 @@ use super::matched::{Basis, Matched};
 use super::run::Run;
 use super::{delayed, recorded_with};
 use crate::benchmark::verdict::Verdict;
+use crate::summary::doubt::Doubt;
 use crate::summary::finding::Finding;
 use crate::summary::nouns;
 use crate::summary::span_row::RowKind;
@@ -31,7 +32,7 @@ const MOST_NAMES: usize = 3;
 const MOST_DAMAGES: usize = 6;
 
 /// All of them.
-pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Warning> {
+pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Doubt> {
     let notes = [
         single(matched),
         unsteady(matched),
@@ -45,19 +46,19 @@ pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Warning> {
     notes
         .into_iter()
         .flatten()
+        .map(Doubt::Worded)
         .chain(damaged(matched))
         .collect()
 }
 
 /// What recordings say of themselves that makes them doubtful.
-fn damaged(matched: &Matched<'_>) -> Vec<Warning> {
+fn damaged(matched: &Matched<'_>) -> Vec<Doubt> {
     let each = matched.runs().flat_map(|run| {
         let warnings = run.summary.warnings.iter();
-        let doubtful = warnings.filter(|one| DAMAGE.contains(&one.code.as_str()));
-        doubtful.map(|one| {
-            let mut one = one.clone();
-            one.message = format!("{}: {}", run.name, one.message);
-            one
+        let doubtful = warnings.filter(|one| DAMAGE.contains(&one.code()));
+        doubtful.map(|doubt| Doubt::Recording {
+            name: run.name.clone(),
+            doubt: Box::new(doubt.clone()),
         })
     });
     each.take(MOST_DAMAGES).collect()
@@ -136,7 +137,7 @@ fn stepless(matched: &Matched<'_>) -> Option<Warning> {
 fn busy(matched: &Matched<'_>) -> Option<Warning> {
     let is_busy = |run: &&Run| {
         let mut findings = run.summary.findings.iter();
-        findings.any(|finding| matches!(finding, Finding::Unsteady { message, .. } if message.contains("busy")))
+        findings.any(|finding| matches!(finding, Finding::Unsteady { is_busy: true, .. }))
     };
     let names: Vec<&str> = matched
         .runs()

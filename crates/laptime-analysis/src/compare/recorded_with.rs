@@ -36,7 +36,7 @@ const OPTIONS: [(&str, &str, Has); 6] = [
     }),
     ("waiting for the device", "LAPTIME_DEVICE=sync", |run| {
         let mut warnings = run.summary.warnings.iter();
-        warnings.any(|warning| warning.code == device_time::SYNCHRONIZED)
+        warnings.any(|warning| warning.code() == device_time::SYNCHRONIZED)
     }),
 ];
 

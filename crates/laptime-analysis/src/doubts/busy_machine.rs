@@ -4,16 +4,13 @@
 //! most of a change, the machine is named as its reason. Where the thread got its CPU and the
 //! change is there all the same, that is said too; where nothing was noted, nothing is claimed.
 
-use std::fmt::Write;
 use std::ops::Range;
-
-use laptime_core::Warning;
 
 use crate::benchmark::warm_up::{Change, Later, WarmUp};
 use crate::reading::process::Process;
 use crate::reading::recorder_samples::Kept;
 use crate::reading::series::{Series, Step};
-use crate::summary::nouns;
+use crate::summary::doubt::{CpuLoss, CpuTaker, StepsDoubt, StepsReason};
 
 /// From this part of the time on, being kept from the CPU makes numbers unreliable.
 const BUSY_RATIO: f64 = 0.1;
@@ -22,59 +19,19 @@ const LITTLE_RATIO: f64 = 0.02;
 /// The part of a change that being kept from the CPU must account for to be its reason.
 const MOSTLY: f64 = 0.5;
 
-/// Code of a doubt about steps that did not keep their level.
-pub const CHANGED: &str = "step-time-changed";
+/// All that take CPU time.
+const TAKERS: [CpuTaker; 2] = [CpuTaker::OtherThreads, CpuTaker::Host];
 
-const ALL_STEPS: &str = "the tables mix the shorter and the longer steps";
-const LEAVE_ROOM: &str = "other programs, this one's own threads and workers, or a limit on the \
-                          container's CPU took the CPU time: leave a CPU free and run again";
-const OTHER_HOST: &str = "other virtual machines on that host took the CPU time: run again, or on a machine \
-                          of its own";
-const NOT_SEEN: &str = "look at the program, its other threads, and what Laptime can't see: the \
-                        CPU's clock speed and memory bandwidth";
-
-/// The parts of a time in which something took the CPU, and who it was.
-#[derive(Clone, Copy)]
-struct Taken<'a> {
-    noun: &'a str,
-    by_host: bool,
-}
-
-impl Taken<'_> {
-    /// From a thread that others ran instead of, or from a machine by its host.
-    fn each(noun: &str) -> [Taken<'_>; 2] {
-        [false, true].map(|by_host| Taken { noun, by_host })
-    }
-
-    fn ratio(self, kept: Kept) -> Option<f64> {
-        if self.by_host {
-            kept.stolen_ratio
-        } else {
-            Some(kept.delayed_ratio)
-        }
-    }
-
-    /// A sentence with a part of the time in it.
-    fn said(self, ratio: f64) -> String {
-        let part = part(ratio);
-        if self.by_host {
-            format!("the host of this virtual machine took {part} of its CPU time")
-        } else {
-            let which = match self.noun {
-                "" => "main thread".to_owned(),
-                noun => format!("thread that takes the {}", nouns(noun)),
-            };
-            format!("the {which} waited for a CPU for {part} of the time")
-        }
-    }
-
-    fn hint(self) -> &'static str {
-        if self.by_host { OTHER_HOST } else { LEAVE_ROOM }
+/// Returns the part of a time that somebody took; `None` where it isn't known.
+fn taken_ratio(taker: CpuTaker, kept: Kept) -> Option<f64> {
+    match taker {
+        CpuTaker::OtherThreads => Some(kept.delayed_ratio),
+        CpuTaker::Host => kept.stolen_ratio,
     }
 }
 
-/// What was taken between two ticks from the thread that takes the steps; `None` where it isn't known.
-fn kept(process: &Process, series: &Series, from: u64, to: u64) -> Option<Kept> {
+/// Returns what was taken between two ticks from the thread that takes the steps; `None` where it isn't known.
+fn taken(process: &Process, series: &Series, from: u64, to: u64) -> Option<Kept> {
     let mut tracks = process.features.tracks.0.iter();
     let thread = tracks.find(|track| track.track == series.track)?.thread;
     let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
@@ -84,9 +41,9 @@ fn kept(process: &Process, series: &Series, from: u64, to: u64) -> Option<Kept> 
         .of(thread, from, to, ns_per_tick)
 }
 
-/// What was taken from it from a first step to the end.
+/// Returns what was taken from it from a first step to the end.
 pub fn since(process: &Process, series: &Series, first: Step) -> Option<Kept> {
-    kept(
+    taken(
         process,
         series,
         first.start,
@@ -94,23 +51,23 @@ pub fn since(process: &Process, series: &Series, first: Step) -> Option<Kept> {
     )
 }
 
-/// What there is to doubt about the steps that are steady, if anything.
+/// Finds what there is to doubt about the steps that are steady.
 pub fn doubt(
     process: &Process,
     series: &Series,
     steps: &[Step],
     found: &WarmUp,
     noun: &str,
-) -> Option<Warning> {
+) -> Option<StepsDoubt> {
     let whole = since(process, series, steps[found.steps]);
     let Some(later) = &found.later else {
-        return whole.and_then(|whole| unsettled(whole, noun));
+        return whole.and_then(|whole| unreliable(whole, noun));
     };
-    let course = Changed::new(later, found.steps, steps.len());
-    let [before, after] = [course.before.clone(), course.after.clone()].map(|part| {
+    let change = Changed::new(later, found.steps, steps.len());
+    let [before, after] = [change.before.clone(), change.after.clone()].map(|part| {
         let last = steps[part.end - 1];
         let end = last.start.saturating_add(last.duration);
-        kept(process, series, steps[part.start].start, end)
+        taken(process, series, steps[part.start].start, end)
     });
     let numbered = match later {
         Later::Changes(changes) => Later::Changes(
@@ -124,24 +81,24 @@ pub fn doubt(
         ),
         trend @ Later::Trend(_) => trend.clone(),
     };
-    let mut said = numbered.said(noun);
-    if series.seen > steps.len() as u64 {
-        let _ = write!(said, " (of the first {} {})", steps.len(), nouns(noun));
-    }
-    Some(told(said, &course, whole, before.zip(after), noun))
+    let looked_at = steps.len() as u64;
+    Some(StepsDoubt::Changed {
+        later: numbered,
+        noun: noun.to_owned(),
+        looked_at_count: (series.seen > looked_at).then_some(looked_at),
+        reason: reason(change.ratio, whole, before.zip(after)),
+    })
 }
 
-/// A change, and the steps before and after it that it is told of.
+/// A change, and the steps before and after it that are held against each other.
 struct Changed {
     ratio: f64,
     before: Range<usize>,
     after: Range<usize>,
-    /// What the steps after it are called, and those before it.
-    words: [&'static str; 2],
 }
 
 impl Changed {
-    /// Of a trend from its first third to its last; of several changes, the largest.
+    /// Takes a trend from its first third to its last and, of several changes, the largest.
     fn new(later: &Later, first: usize, count: usize) -> Self {
         match later {
             Later::Trend(ratio) => {
@@ -150,7 +107,6 @@ impl Changed {
                     ratio: *ratio,
                     before: first..first + third,
                     after: count - third..count,
-                    words: ["in their last third", "in the first"],
                 }
             }
             Later::Changes(changes) => {
@@ -163,133 +119,83 @@ impl Changed {
                     ratio: changes.get(index).map_or(0.0, |change| change.ratio),
                     before: index.checked_sub(1).map_or(first, at)..at(index),
                     after: at(index)..at(index + 1),
-                    words: if changes.len() == 1 {
-                        ["from there on", "before"]
-                    } else {
-                        ["after the largest change", "before it"]
-                    },
                 }
             }
         }
     }
 }
 
-/// What took the CPU during the steps of warm-up, where that was much of their time.
+/// Finds what took the CPU during the steps of warm-up, where that was much of their time.
 pub fn of_warm_up(
     process: &Process,
     series: &Series,
     (first, steady): (Step, Step),
     noun: &str,
-) -> Option<Warning> {
-    let kept = kept(process, series, first.start, steady.start)?;
-    let (taken, ratio) = most(kept, noun)?;
-    Some(Warning::new("busy-machine", taken.said(ratio)).with_hint(taken.hint()))
+) -> Option<StepsDoubt> {
+    let taken = taken(process, series, first.start, steady.start)?;
+    most(taken).map(|loss| StepsDoubt::BusyWarmUp {
+        loss,
+        noun: noun.to_owned(),
+    })
 }
 
-/// Whether a doubt about steps names the machine, as their only trouble or beside a change.
-pub fn is_of_machine(doubt: &Warning) -> bool {
-    let hint = doubt.hint.as_deref().unwrap_or_default();
-    hint.ends_with(LEAVE_ROOM) || hint.ends_with(OTHER_HOST)
-}
-
-/// A busy machine below a run without steady steps to tell it by: of the first measured process.
-pub fn of_main(processes: &[Process], measured: &[usize]) -> Option<Warning> {
+/// Finds a busy machine below a run without steady steps to tell it by, in the first measured process.
+pub fn of_main(processes: &[Process], measured: &[usize]) -> Option<StepsDoubt> {
     let main = &processes[*measured.first()?];
     let ns_per_tick = main.facts.anchors.mean_ns_per_tick();
-    unsettled(main.features.recorder_samples.of_first(ns_per_tick)?, "")
+    unreliable(main.features.recorder_samples.of_first(ns_per_tick)?, "")
 }
 
-/// Steps that kept their level, on a machine that was busy all the time.
-fn unsettled(whole: Kept, noun: &str) -> Option<Warning> {
-    let (taken, ratio) = most(whole, noun)?;
-    let said = format!(
-        "the numbers are unreliable: the machine was busy. {}",
-        capitalised(&taken.said(ratio)),
-    );
-    Some(Warning::new("busy-machine", said).with_hint(taken.hint()))
+/// Finds a machine that was busy all the time.
+fn unreliable(whole: Kept, noun: &str) -> Option<StepsDoubt> {
+    most(whole).map(|loss| StepsDoubt::BusyMachine {
+        loss,
+        noun: noun.to_owned(),
+    })
 }
 
-/// Who took the most, if that is enough to make numbers unreliable.
-fn most(whole: Kept, noun: &str) -> Option<(Taken<'_>, f64)> {
-    let each = Taken::each(noun).into_iter();
-    let each = each.filter_map(|taken| Some((taken, taken.ratio(whole)?)));
-    let busy = each.filter(|(_, ratio)| *ratio >= BUSY_RATIO);
-    busy.max_by(|one, other| one.1.total_cmp(&other.1))
+/// Returns who took the most, if that is enough to make numbers unreliable.
+fn most(whole: Kept) -> Option<CpuLoss> {
+    let each = TAKERS.into_iter().filter_map(|taker| {
+        let ratio = taken_ratio(taker, whole)?;
+        Some(CpuLoss { taker, ratio })
+    });
+    let busy = each.filter(|loss| loss.ratio >= BUSY_RATIO);
+    busy.max_by(|one, other| one.ratio.total_cmp(&other.ratio))
 }
 
-/// Steps that changed, with the reason as far as it is known.
-fn told(
-    said: String,
-    change: &Changed,
-    whole: Option<Kept>,
-    parts: Option<(Kept, Kept)>,
-    noun: &str,
-) -> Warning {
-    let told = |message: String, hint: String| Warning::new(CHANGED, message).with_hint(hint);
-    let reason = parts.and_then(|(before, after)| {
-        let mut each = Taken::each(noun).into_iter();
-        each.find_map(|taken| {
-            let (before, after) = (taken.ratio(before)?, taken.ratio(after)?);
-            let is_reason = accounts_for(before, after, change.ratio);
-            is_reason.then_some((taken, before, after))
+/// Finds the reason of a change, as far as what was taken tells it: in all, and before and after.
+fn reason(change_ratio: f64, whole: Option<Kept>, parts: Option<(Kept, Kept)>) -> StepsReason {
+    let busier = parts.and_then(|(before, after)| {
+        TAKERS.into_iter().find_map(|taker| {
+            let before_ratio = taken_ratio(taker, before)?;
+            let after_ratio = taken_ratio(taker, after)?;
+            let is_reason = accounts_for(before_ratio, after_ratio, change_ratio);
+            is_reason.then_some(StepsReason::BusyMachine {
+                taker,
+                before_ratio,
+                after_ratio,
+            })
         })
     });
-    if let Some((taken, before, after)) = reason {
-        let [at_last, at_first] = change.words;
-        let told_after = taken.said(after);
-        return told(
-            format!(
-                "{said}. The reason is a busy machine: {told_after} {at_last}, {} {at_first}",
-                part(before),
-            ),
-            format!("{ALL_STEPS}; {}", taken.hint()),
-        );
-    }
-    if let Some((taken, ratio)) = whole.and_then(|whole| most(whole, noun)) {
-        return told(
-            format!(
-                "{said}. The machine was busy too, which explains only a part of that: {}",
-                taken.said(ratio)
-            ),
-            format!("{ALL_STEPS}; {}", taken.hint()),
-        );
-    }
-    let little = whole.filter(|whole| {
-        let stolen_ratio = whole.stolen_ratio.unwrap_or(1.0);
-        whole.delayed_ratio.max(stolen_ratio) <= LITTLE_RATIO
-    });
-    if let Some(little) = little {
-        let only = part(little.delayed_ratio);
-        let nouns = nouns(noun);
-        return told(
-            format!(
-                "{said}, though the thread that takes the {nouns} waited for a CPU for only {only} of the time",
-            ),
-            format!("{ALL_STEPS}; {NOT_SEEN}"),
-        );
-    }
-    told(
-        said,
-        format!("{ALL_STEPS}; run longer, or compare equal stretches"),
-    )
+    let partly = || whole.and_then(most).map(StepsReason::PartlyBusyMachine);
+    let little = || {
+        let whole = whole?;
+        let most_ratio = whole.delayed_ratio.max(whole.stolen_ratio.unwrap_or(1.0));
+        (most_ratio <= LITTLE_RATIO).then_some(StepsReason::NotTheCpu {
+            delayed_ratio: whole.delayed_ratio,
+        })
+    };
+    busier
+        .or_else(partly)
+        .or_else(little)
+        .unwrap_or(StepsReason::NotKnown)
 }
 
 /// Whether steps that lose these parts of their time, before and after, change mostly by this ratio.
 fn accounts_for(before: f64, after: f64, seen: f64) -> bool {
     let expected = (1.0 - before) / (1.0 - after).max(f64::EPSILON) - 1.0;
     expected / seen >= MOSTLY
-}
-
-fn part(ratio: f64) -> String {
-    let percent = ratio * 100.0;
-    let digits = usize::from(percent < 9.95);
-    format!("{percent:.digits$} %")
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(characters).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! Reasons for doubt about a run, as warnings with what to do about them.
+//! Rules that find reasons for doubt about a run.
 //!
-//! Each function looks at one kind of evidence, and its sentence stands beside the rule.
+//! Each function looks at one kind of evidence and answers with a [`Doubt`](crate::summary::doubt::Doubt), which the
+//! report puts to words.
 
 pub(crate) mod busy_machine;
 mod process;
@@ -8,7 +9,7 @@ mod run;
 mod spans;
 
 pub use process::{of_process, of_workers};
-pub use run::{TORN as TORN_STEPS, has_failed, of_end, of_notes, of_outcome, of_unrecorded};
+pub use run::{NO_PHASES, TORN_STEPS, has_failed, of_end, of_notes, of_outcome, of_unrecorded};
 pub use spans::{of_doubled, of_excess, of_overfull, of_unbalanced};
 
 #[cfg(test)]

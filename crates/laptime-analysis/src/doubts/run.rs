@@ -2,30 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{ProgramEnd, RunInfo, Unavailable, Warning};
+use laptime_core::{ProgramEnd, RunInfo, Unavailable};
 
 use crate::summarize::columns::device_memory;
 use crate::summarize::columns::device_time;
-use crate::summarize::columns::launches;
+use crate::summary::doubt::{Doubt, LAUNCHES, RunDoubt};
 use crate::summary::process::{ProcessState, ProcessSummary};
 
-/// Noted where torch was there and nothing of it is a phase: of interest where no span tells more.
-const NO_PHASES: &str = "phases.none";
+/// Code of the note that torch was there and nothing of it is a phase: of interest where no span tells more.
+pub const NO_PHASES: &str = "phases.none";
 
-/// Noted where laps of the program's own hold parts of its steps.
-pub const TORN: &str = "phases.torn";
+/// Code of the note that laps of the program's own hold parts of its steps.
+pub const TORN_STEPS: &str = "phases.torn";
 
-/// About what recorders noted. A program that failed before its first lap had no chance to call anything.
+/// Finds what recorders noted. A program that failed before its first lap had no chance to call anything.
 pub fn of_notes(
     notes: impl IntoIterator<Item = (String, String)>,
     has_spans: bool,
     has_failed: bool,
-) -> Vec<Warning> {
+) -> Vec<Doubt> {
     let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let told = notes
+    let notes = notes
         .into_iter()
         .filter(|(code, _)| code != NO_PHASES || !(has_spans || has_failed))
-        .filter(|(code, _)| code != launches::CODE || has_spans)
+        .filter(|(code, _)| code != LAUNCHES || has_spans)
         // Of interest where somebody asks.
         .filter(|(code, _)| {
             ![
@@ -35,7 +35,7 @@ pub fn of_notes(
             ]
             .contains(&code.as_str())
         });
-    for (code, message) in told {
+    for (code, message) in notes {
         let messages = by_code.entry(code).or_default();
         if !messages.contains(&message) {
             messages.push(message);
@@ -43,34 +43,7 @@ pub fn of_notes(
     }
     by_code
         .into_iter()
-        .map(|(code, messages)| {
-            let said = messages.join("; ");
-            if code == "device-active" {
-                Warning::new(&code, format!(
-                    "{said}: times are host times and measure when work was launched there, not how long it took"
-                )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize()")
-            } else if code == device_time::UNAVAILABLE {
-                Warning::new(&code, format!(
-                    "laps were not timed on the device ({said}): times are host times and measure when work was launched there, not how long it took"
-                ))
-            } else if code == device_time::SYNCHRONIZED {
-                Warning::new(&code, format!(
-                    "{said}: host times are the device's too, but the program ran slower than it does by itself"
-                ))
-                .with_hint("compare it with runs that were recorded that way only, or record without sync=True and LAPTIME_DEVICE=sync")
-            } else if code == NO_PHASES {
-                Warning::new(&code, format!("{said}, so there are no phases to show"))
-                    .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
-            } else if code == TORN {
-                Warning::new(&code, format!("{said}: steps are told in pieces, and their times are those of the pieces"))
-                    .with_hint("put a lap around each whole step: `with lt.lap(\"step\"):`")
-            } else if code == launches::CODE {
-                Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))
-                    .with_hint(launches::HINT)
-            } else {
-                Warning::new(&code, said)
-            }
-        })
+        .map(|(code, messages)| Doubt::Run(RunDoubt::Noted { code, messages }))
         .collect()
 }
 
@@ -79,32 +52,13 @@ pub fn has_failed(end: &ProgramEnd) -> bool {
     end.signal.is_some() || end.code.is_some_and(|code| code != 0)
 }
 
-/// About how the launched program ended.
-pub fn of_end(end: &ProgramEnd) -> Option<Warning> {
+/// Finds a signal that ended the launched program.
+pub fn of_end(end: &ProgramEnd) -> Option<Doubt> {
     let signal = end.signal?;
-    let name = match signal {
-        1 => " (SIGHUP)",
-        2 => " (SIGINT)",
-        3 => " (SIGQUIT)",
-        4 => " (SIGILL)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        8 => " (SIGFPE)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        13 => " (SIGPIPE)",
-        15 => " (SIGTERM)",
-        _ => "",
-    };
-    let warning = Warning::new("signal", format!("signal {signal}{name} ended the program"));
-    Some(if signal == 9 {
-        warning.with_hint("if nobody killed it, the machine ran out of memory: look at `dmesg`")
-    } else {
-        warning
-    })
+    Some(Doubt::Run(RunDoubt::Signal { signal }))
 }
 
-/// Why the way in which a run ended is not known, by field name.
+/// Says why the way in which a run ended is not known, by field name.
 pub fn of_outcome(
     run: Option<&RunInfo>,
     main: Option<&ProcessSummary>,
@@ -130,21 +84,11 @@ pub fn of_outcome(
     Some((field.to_owned(), Unavailable(reason)))
 }
 
-/// About interpreters that didn't record: a process without Laptime, or one that was kept from it.
-pub fn of_unrecorded(interpreters: &[String]) -> Option<Warning> {
-    if interpreters.is_empty() {
-        return None;
-    }
-    let warning = Warning::new(
-        "unrecorded",
-        format!(
-            "Python ran here without being recorded: {}",
-            interpreters.join(", ")
-        ),
-    );
-    Some(warning.with_hint(
-        "install Laptime there too: `python -m pip install laptime`. If it is installed, `laptime.pth` is missing \
-         beside it (a copied environment, a folder of PYTHONPATH: let pip install it), or the process was started \
-         without the program's environment, or with -S, -I or LAPTIME=0",
-    ))
+/// Finds interpreters that didn't record: a process without Laptime, or one that was kept from it.
+pub fn of_unrecorded(interpreters: &[String]) -> Option<Doubt> {
+    (!interpreters.is_empty()).then(|| {
+        Doubt::Run(RunDoubt::Unrecorded {
+            interpreters: interpreters.to_vec(),
+        })
+    })
 }

@@ -22,13 +22,12 @@ mod steps;
 mod threads;
 mod unseen;
 
-use laptime_core::Warning;
-
 use crate::summarize::device_steps;
 use crate::summarize::memory_growth::Growth;
 use crate::summarize::ranks;
 use crate::summarize::worker_starts::WorkerStart;
 use crate::summary::Summary;
+use crate::summary::doubt::StepsDoubt;
 use crate::summary::finding::{Finding, HeldLoop, ThreadsWait, WorkerLap};
 use between::Between;
 pub use rise::Rise;
@@ -101,9 +100,9 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
 #[derive(Debug, Default)]
 pub struct Clues {
     /// What the whole run says of its machine.
-    pub busy: Option<Warning>,
+    pub busy: Option<StepsDoubt>,
     /// What took the CPU before the steady state.
-    pub busy_before: Option<Warning>,
+    pub busy_before: Option<StepsDoubt>,
     /// How memory grows in the steady state.
     pub growth: Option<Growth>,
     /// How memory grows over time.

@@ -1,10 +1,11 @@
 //! About a run as a whole: how long it takes to begin and to end, and what recording it costs.
 
-use laptime_core::{RunInfo, Total, Warning};
+use laptime_core::{RunInfo, Total};
 
 use super::function;
 use super::steps::Steps;
 use crate::summarize::wall_time::{AFTER, EXIT, STARTUP};
+use crate::summary::doubt::{Doubt, StepsDoubt};
 use crate::summary::finding::Finding;
 use crate::summary::functions::ImportTime;
 use crate::summary::span_row::RowKind;
@@ -142,7 +143,7 @@ pub fn overhead(summary: &Summary) -> Option<Finding> {
 }
 
 /// Steps that had hardly settled when the run ended. `busy`: what took the CPU during them.
-pub fn warm_up(summary: &Summary, steps: &Steps<'_>, busy: Option<Warning>) -> Option<Finding> {
+pub fn warm_up(summary: &Summary, steps: &Steps<'_>, busy: Option<StepsDoubt>) -> Option<Finding> {
     let steady = summary.steady.as_ref()?;
     let (warm_up_ns, warm_up_count) = (steady.skipped_ns, steady.skipped_count);
     // Warm-up is that of one process, and the steps are those of all.
@@ -156,7 +157,7 @@ pub fn warm_up(summary: &Summary, steps: &Steps<'_>, busy: Option<Warning>) -> O
         warm_up_ns,
         steady_count,
         steady_ns,
-        busy: busy.map(|busy| busy.message),
+        busy: busy.map(|doubt| Doubt::Steps { pid: None, doubt }),
     })
 }
 

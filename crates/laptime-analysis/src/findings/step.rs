@@ -1,11 +1,11 @@
 //! About the steps of the steady state: what they wait for, and what makes some of them slow.
 
-use laptime_core::{PhaseName, Warning};
+use laptime_core::PhaseName;
 
 use super::function;
 use super::steps::Steps;
-use crate::doubts::busy_machine::{self, CHANGED};
 use crate::summary::Summary;
+use crate::summary::doubt::{CHANGED, Doubt, StepsDoubt};
 use crate::summary::finding::{Cause, Finding, WorkerLap};
 use crate::summary::span_row::SpanRow;
 use crate::summary::work_row::BoundBy;
@@ -46,18 +46,17 @@ type Percentile = fn(&SpanRow) -> Option<u64>;
 /// Steps that changed, or a machine that was busy: what the steady state says to doubt it.
 ///
 /// Without a steady state it is the whole run that says whether the machine was busy.
-pub fn unsteady(summary: &Summary, busy: Option<Warning>) -> Option<Finding> {
-    let warning = match &summary.steady {
+pub fn unsteady(summary: &Summary, busy: Option<StepsDoubt>) -> Option<Finding> {
+    let doubt = match &summary.steady {
         Some(steady) => steady.warnings.first().cloned(),
-        None => busy,
+        None => busy.map(|doubt| Doubt::Steps { pid: None, doubt }),
     }?;
-    if warning.code == CHANGED && !is_felt_change(summary) {
+    if doubt.code() == CHANGED && !is_felt_change(summary) {
         return None;
     }
     Some(Finding::Unsteady {
-        is_busy: busy_machine::is_of_machine(&warning),
-        message: warning.message,
-        hint: warning.hint.unwrap_or_default(),
+        is_busy: doubt.is_of_machine(),
+        doubt,
     })
 }
 

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{DeviceWorkKind, PathId, PhaseName, Total, Warning, path};
+use laptime_core::{DeviceWorkKind, PathId, PhaseName, Total, path};
 
 use super::device::{OnDevice, uses};
 use super::lap_operators::{DeviceUse, KernelTime, LapOperators, OperatorTime, Operators};
 use crate::reading::process::Process;
+use crate::summary::doubt::{Doubt, RunDoubt};
 use crate::summary::span_row::{RowKind, SpanRow};
 
 /// Operators that began while no lap was open.
@@ -55,27 +56,15 @@ pub fn operators(processes: &[Process], rows: &[SpanRow]) -> Option<Operators> {
     })
 }
 
-/// What profiling did to the run, and what is missing of it.
-pub fn doubts(processes: &[Process]) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    if processes
-        .iter()
-        .any(|process| !process.features.profiler.is_empty())
-    {
-        let message = "a profiler was on for the steps in rows named `profiled …`: they ran slower than \
-                       others, and are in no statistics of steps";
-        warnings.push(Warning::new("profiled-steps", message));
-    }
-    let left_out: u64 = processes
-        .iter()
-        .map(|one| one.features.profiler.left_out)
-        .total();
-    if left_out > 0 {
-        let message = format!("{left_out} operators were left out: there were too many to keep");
-        let warning = Warning::new("kernels-bounded", message);
-        warnings.push(warning.with_hint("profile fewer steps"));
-    }
-    warnings
+/// Finds what profiling did to the run, and what is missing of it.
+pub fn doubts(processes: &[Process]) -> Vec<Doubt> {
+    let mut each = processes.iter().map(|process| &process.features.profiler);
+    let is_profiled = each.clone().any(|operators| !operators.is_empty());
+    let count: u64 = each.by_ref().map(|operators| operators.left_out).total();
+    let profiled = is_profiled.then_some(RunDoubt::ProfiledSteps);
+    let left_out = (count > 0).then_some(RunDoubt::OperatorsLeftOut { count });
+    let doubts = profiled.into_iter().chain(left_out);
+    doubts.map(Doubt::Run).collect()
 }
 
 fn names(process: &Process, lap: PathId) -> Names {

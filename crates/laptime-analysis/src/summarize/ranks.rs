@@ -16,14 +16,12 @@ use crate::reading::totals::Totals;
 use crate::summarize::steady_rows::SteadyPart;
 use crate::summary::finding::Finding;
 use crate::summary::process::{Part, Rank};
-use crate::summary::spoken::spoken;
+use crate::summary::rank_difference::{RankDifference, WaitForRank};
 
 /// The note in which a process of a group tells its rank.
 const RANK: &str = "environment.rank";
 /// Difference between ranks, as a share of a step, below which nothing is said.
 const WORTH_TELLING: f64 = 0.1;
-/// How the rest of a step is called.
-const NO_PHASE: &str = "code outside of phases";
 /// How much of a rank's longer work the others must wait for it to be what they wait for.
 const MOSTLY: f64 = 0.5;
 
@@ -187,15 +185,15 @@ impl<'a> Group<'a> {
         rank.parts.iter().filter(move |part| part.is_waiting(waits))
     }
 
-    /// Time per step of what a process's own speed decides, by name.
-    fn work(&self, rank: &'a Rank) -> impl Iterator<Item = (&'a str, u64)> {
+    /// Time per step of what a process's own speed decides, by name; the rest of a step has none.
+    fn work(&self, rank: &'a Rank) -> impl Iterator<Item = (Option<&'a str>, u64)> {
         let waits = self.waits(rank);
         let parts = rank
             .parts
             .iter()
             .filter(move |part| !part.is_waiting(waits));
-        let parts = parts.map(|part| (part.name.as_str(), part.per_step_ns));
-        parts.chain([(NO_PHASE, rank.rest_ns)])
+        let parts = parts.map(|part| (Some(part.name.as_str()), part.per_step_ns));
+        parts.chain([(None, rank.rest_ns)])
     }
 
     fn work_ns(&self, rank: &'a Rank) -> u64 {
@@ -236,7 +234,7 @@ impl Part {
     }
 }
 
-/// What there is to say about ranks that differ.
+/// Finds what ranks differ in.
 pub fn difference(ranks: &[Rank]) -> Option<Finding> {
     let group = Group::of(ranks);
     let ranks = || group.ranks.iter().copied();
@@ -245,51 +243,49 @@ pub fn difference(ranks: &[Rank]) -> Option<Finding> {
     let more_ns = group.work_ns(slow) - group.work_ns(fast);
     let step_ns = ranks().map(|rank| rank.step_ns).max()?;
     if more_ns as f64 > WORTH_TELLING * step_ns as f64 {
-        let most = |name: &str| group.work(fast).find(|(known, _)| *known == name);
-        let longer =
-            |(name, ns): &(&str, u64)| ns.saturating_sub(most(name).map_or(0, |one| one.1));
-        let (part, part_ns) = group.work(slow).max_by_key(longer)?;
-        let others_ns = most(part).map_or(0, |(_, ns)| ns);
-        let took = format!(
-            "its {part} takes {} per step where {} needs {}",
-            spoken(part_ns),
-            fast.called(),
-            spoken(others_ns),
-        );
-        let longer = |part: &Part| part.per_step_ns.saturating_sub(slow.waiting(&part.name));
-        let waits = group
-            .waiting(fast)
-            .map(|part| (longer(part), &part.name))
-            .max();
-        let waits = waits.filter(|(ns, _)| *ns as f64 >= MOSTLY * more_ns as f64);
-        return Some(match waits {
-            Some((waits_ns, name)) => Finding::Ranks {
-                holds_up: true,
-                message: format!(
-                    "{} holds the others up: {took}; they wait {} of each step in their {name}",
-                    slow.called(),
-                    spoken(waits_ns),
-                ),
-            },
-            None => Finding::Ranks {
-                holds_up: false,
-                message: format!("{} is slower: {took}", slow.called()),
-            },
-        });
+        return in_work(&group, slow, fast, more_ns);
     }
     let slow = ranks().max_by_key(|rank| rank.step_ns)?;
     let fast = ranks().min_by_key(|rank| rank.step_ns)?;
-    ((slow.step_ns - fast.step_ns) as f64 > WORTH_TELLING * step_ns as f64).then(|| {
-        Finding::Ranks {
-            holds_up: false,
-            message: format!(
-                "{} is slower: its step takes {}, that of {} takes {}",
-                slow.called(),
-                spoken(slow.step_ns),
-                fast.called(),
-                spoken(fast.step_ns),
-            ),
-        }
+    let is_felt = (slow.step_ns - fast.step_ns) as f64 > WORTH_TELLING * step_ns as f64;
+    is_felt.then(|| Finding::Ranks {
+        holds_up: false,
+        difference: RankDifference::Step {
+            slow: slow.into(),
+            fast: fast.into(),
+            slow_ns: slow.step_ns,
+            fast_ns: fast.step_ns,
+        },
+    })
+}
+
+/// Finds the part of its own work in which a slow rank differs most, and whether the others wait for it.
+fn in_work(group: &Group<'_>, slow: &Rank, fast: &Rank, more_ns: u64) -> Option<Finding> {
+    let fast_ns = |part: Option<&str>| {
+        let mut work = group.work(fast);
+        work.find(|(name, _)| *name == part).map_or(0, |(_, ns)| ns)
+    };
+    let longer = |(part, ns): &(Option<&str>, u64)| ns.saturating_sub(fast_ns(*part));
+    let (part, slow_ns) = group.work(slow).max_by_key(longer)?;
+    let longer = |part: &Part| part.per_step_ns.saturating_sub(slow.waiting(&part.name));
+    let waits = group
+        .waiting(fast)
+        .map(|part| (longer(part), &part.name))
+        .max();
+    let waits = waits.filter(|(ns, _)| *ns as f64 >= MOSTLY * more_ns as f64);
+    Some(Finding::Ranks {
+        holds_up: waits.is_some(),
+        difference: RankDifference::Work {
+            slow: slow.into(),
+            fast: fast.into(),
+            part: part.map(str::to_owned),
+            slow_ns,
+            fast_ns: fast_ns(part),
+            wait: waits.map(|(per_step_ns, part)| WaitForRank {
+                part: part.clone(),
+                per_step_ns,
+            }),
+        },
     })
 }
 

@@ -5,7 +5,7 @@
 //! the start of the first steady one on, spans of all tracks count; those of processes without
 //! steps from the earliest of these moments on.
 
-use laptime_core::{RunInfo, Unavailable, Warning, path};
+use laptime_core::{RunInfo, Unavailable, path};
 
 use crate::benchmark::warm_up;
 use crate::doubts::busy_machine;
@@ -14,6 +14,7 @@ use crate::reading::recorder_samples::Kept;
 use crate::reading::series::Series;
 use crate::summarize::measured_processes::trained;
 use crate::summarize::memory_growth::{self, Growth};
+use crate::summary::doubt::{Doubt, StepsDoubt};
 use crate::summary::noun;
 
 /// The start of the steady state.
@@ -28,9 +29,9 @@ pub struct Start {
     /// What these took; of several processes, the longest.
     pub skipped_ns: u64,
     /// What there is to doubt about it.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Doubt>,
     /// What took the CPU before it, in the first process.
-    pub busy_before: Option<Warning>,
+    pub busy_before: Option<StepsDoubt>,
     /// The part of the time from there on in which the steps' thread was ready and had no CPU, in the first
     /// process; `None` where it isn't known.
     pub kept_ratio: Option<f64>,
@@ -54,10 +55,9 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
             format!("process {}: ", processes[index].facts.header.pid)
         };
         let one = one.map_err(|why| Unavailable(format!("{whose}{why}")))?;
-        warnings.extend(one.doubt.clone().map(|doubt| Warning {
-            message: format!("{whose}{}", doubt.message),
-            ..doubt
-        }));
+        let pid = (!is_single).then_some(processes[index].facts.header.pid);
+        let doubt = one.doubt.clone();
+        warnings.extend(doubt.map(|doubt| Doubt::Steps { pid, doubt }));
         found.push(one);
     }
     let first = found.first();
@@ -114,8 +114,8 @@ struct Found {
     skipped_count: u64,
     skipped_ns: u64,
     since_ns: u64,
-    doubt: Option<Warning>,
-    busy_before: Option<Warning>,
+    doubt: Option<StepsDoubt>,
+    busy_before: Option<StepsDoubt>,
     kept_ratio: Option<f64>,
     growth: Option<Growth>,
     inside: Option<Growth>,

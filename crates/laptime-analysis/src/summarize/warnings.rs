@@ -1,11 +1,12 @@
 //! Doubts about a run, from everything that may tell one.
 
-use laptime_core::{RunInfo, Warning};
+use laptime_core::RunInfo;
 
 use crate::doubts;
 use crate::reading::process::Process;
 use crate::summarize::rows::Rows;
 use crate::summarize::run_facts;
+use crate::summary::doubt::Doubt;
 use crate::summary::process::ProcessSummary;
 
 /// Returns what the recording itself says that there is to doubt, and its launcher.
@@ -13,13 +14,13 @@ pub fn recorded(
     processes: &[Process],
     summaries: &[ProcessSummary],
     run: Option<&RunInfo>,
-) -> Vec<Warning> {
+) -> Vec<Doubt> {
     let is_worker = |one: &ProcessSummary| {
         let parent = one.parent_pid;
         summaries.iter().any(|other| other.pid == parent)
     };
     let each = processes.iter().zip(summaries);
-    let mut warnings: Vec<Warning> = each
+    let mut warnings: Vec<Doubt> = each
         .flat_map(|(process, summary)| doubts::of_process(process, summary, is_worker(summary)))
         .collect();
     warnings.extend(doubts::of_workers(
@@ -41,7 +42,7 @@ pub fn recorded(
 }
 
 /// Returns what rows say of themselves that there is to doubt.
-pub fn row_doubts(made: &Rows) -> impl Iterator<Item = Warning> {
+pub fn row_doubts(made: &Rows) -> impl Iterator<Item = Doubt> {
     let each = made.rows.iter();
     let unbalanced = each.map(|row| (row.path.as_str(), row.unbalanced_count));
     let overfull = doubts::of_overfull(&made.overfull);

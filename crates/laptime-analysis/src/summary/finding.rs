@@ -4,7 +4,9 @@
 
 use serde::Serialize;
 
+use crate::summary::doubt::{self, Doubt};
 use crate::summary::functions::ImportTime;
+use crate::summary::rank_difference::RankDifference;
 
 /// Something worth a look.
 ///
@@ -258,10 +260,10 @@ pub enum Finding {
     ThreadsWait(ThreadsWait),
     /// The steps of the steady state changed, or the machine was busy meanwhile.
     Unsteady {
-        /// What happened, a sentence.
-        message: String,
-        /// What there is to do about it.
-        hint: String,
+        /// What happened, and what there is to do about it.
+        #[serde(flatten, serialize_with = "doubt::as_texts")]
+        #[cfg_attr(feature = "schema", schemars(with = "doubt::Texts"))]
+        doubt: Doubt,
         /// Whether the machine was busy: then the parts that it fell on are no causes.
         #[serde(skip_serializing_if = "is_false")]
         is_busy: bool,
@@ -279,15 +281,21 @@ pub enum Finding {
         /// What those took.
         steady_ns: u64,
         /// What took the CPU during warm-up, a sentence: then the machine was busy.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        busy: Option<String>,
+        #[serde(
+            skip_serializing_if = "Option::is_none",
+            serialize_with = "doubt::as_message"
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+        busy: Option<Doubt>,
     },
     /// One process of several holds the others up, or is slower than they are.
     Ranks {
         /// Whether the others wait for it.
         holds_up: bool,
         /// What was seen, a sentence.
-        message: String,
+        #[serde(rename = "message")]
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
+        difference: RankDifference,
     },
     /// A device ran slower than it could in many of its samples.
     Throttled {

@@ -1,4 +1,4 @@
-//! What one or several spans are called in a sentence.
+//! What the spans of a path are called: their name, if it is a word, with its article and its plural.
 
 /// What a span of a path is called in a sentence: its name, if that is a word, and of `request /login` the
 /// word before the route.

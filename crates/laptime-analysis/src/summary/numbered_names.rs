@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{PhaseName, Warning, path};
+use laptime_core::{PhaseName, path};
 
+use crate::summary::doubt::{Doubt, SpansDoubt};
 use crate::summary::span_row::{RowKind, SpanRow};
-use crate::summary::spoken::plural;
 
 /// Fewer names than this may be meant.
 const LEAST_NAMES: u64 = 20;
@@ -57,29 +57,16 @@ pub fn without_numbers(name: &str) -> String {
     pattern
 }
 
-/// About rows that have numbers in their names.
-pub fn doubt(rows: &[SpanRow]) -> Option<Warning> {
+/// Finds rows that have numbers in their names.
+pub fn doubt(rows: &[SpanRow]) -> Option<Doubt> {
     let found = numbered(rows);
     let first = found.first()?;
-    let pattern = path::join(first.names.iter().map(String::as_str));
-    let more = match found.len() as u64 - 1 {
-        0 => String::new(),
-        more => format!(
-            ", and so have those of {}",
-            plural(more, "other kind", "other kinds")
-        ),
-    };
-    Some(
-        Warning::new(
-            "numbered-names",
-            format!(
-                "{} laps {pattern} have {} different names, which differ by a number only{more}: each name is a row \
-                 of its own, and no row tells how long such a lap usually takes",
-                first.spans, first.rows,
-            ),
-        )
-        .with_hint("use fixed names; put numbers and ids into metrics or marks"),
-    )
+    Some(Doubt::Spans(SpansDoubt::NumberedNames {
+        pattern: path::join(first.names.iter().map(String::as_str)),
+        span_count: first.spans,
+        name_count: first.rows,
+        other_kind_count: found.len() as u64 - 1,
+    }))
 }
 
 fn has_number(row: &SpanRow) -> bool {

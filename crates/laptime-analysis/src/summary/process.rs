@@ -141,32 +141,3 @@ pub struct ProcessRows {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
 }
-
-impl ProcessRows {
-    /// How it is called in a heading.
-    pub fn called(&self) -> String {
-        called(self.pid, self.rank.as_deref())
-    }
-}
-
-impl ProcessEpochs {
-    /// How the process is called in a message.
-    pub fn called(&self) -> String {
-        called(self.pid, self.rank.as_deref())
-    }
-}
-
-impl Rank {
-    /// How the process is called in a message.
-    pub fn called(&self) -> String {
-        called(self.pid, self.rank.as_deref())
-    }
-}
-
-/// How a process is called in a message.
-fn called(pid: u32, rank: Option<&str>) -> String {
-    match rank {
-        Some(rank) => format!("rank {rank} (process {pid})"),
-        None => format!("process {pid}"),
-    }
-}

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{PathTable, PhaseName, RunInfo, Unavailable, Warning};
+use laptime_core::{PathTable, PhaseName, RunInfo, Unavailable};
 
 use serde::Serialize;
 
 use crate::power::DeviceSummary;
 use crate::profiler::Operators;
 use crate::summary::clock::{ClockSummary, WallSource};
+use crate::summary::doubt::Doubt;
 use crate::summary::epoch::Epoch;
 use crate::summary::finding::Finding;
 use crate::summary::functions::Functions;
@@ -114,7 +115,7 @@ pub struct Summary {
     /// What the recording says about its surroundings.
     pub environment: BTreeMap<String, String>,
     /// Reasons for doubt.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Doubt>,
     /// Numbers that no row has, and why: by field name.
     pub unavailable: BTreeMap<String, Unavailable>,
 }

@@ -1,10 +1,10 @@
 //! One row of a table: a path's statistics, or a leftover of the wall time.
 
-use laptime_core::Warning;
 use serde::Serialize;
 
 use crate::summary::absence::Reasons;
 use crate::summary::device_row::DeviceRow;
+use crate::summary::doubt::Doubt;
 use crate::summary::fields::numbers::numbers;
 use crate::summary::memory_row::HostMemoryRow;
 use crate::summary::seldom::Seldom;
@@ -101,7 +101,7 @@ numbers! {
         pub module_class: String;
         /// Reasons to doubt this row.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        pub warnings: Vec<Warning>;
+        pub warnings: Vec<Doubt>;
         /// Why numbers of this row are absent: by field name.
         #[serde(skip_serializing_if = "Reasons::is_empty")]
         #[cfg_attr(

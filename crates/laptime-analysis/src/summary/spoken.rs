@@ -1,6 +1,4 @@
-//! The few numbers and names that this crate writes as text: a warning is a sentence.
-
-use crate::summary::process::ProcessSummary;
+//! The few numbers that comparisons write as text.
 
 /// A duration with three digits, such as `3.2 s`.
 pub fn spoken(ns: u64) -> String {
@@ -15,20 +13,6 @@ pub fn spoken(ns: u64) -> String {
         format!("{value:.1} {unit}")
     } else {
         format!("{value:.0} {unit}")
-    }
-}
-
-/// A number with its noun.
-pub fn plural(count: u64, singular: &str, plural: &str) -> String {
-    format!("{count} {}", if count == 1 { singular } else { plural })
-}
-
-/// How a process is called in a message.
-pub fn called(process: &ProcessSummary) -> String {
-    if process.program.is_empty() {
-        format!("process {}", process.pid)
-    } else {
-        format!("{} (process {})", process.program, process.pid)
     }
 }
 

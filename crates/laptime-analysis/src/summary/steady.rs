@@ -1,8 +1,8 @@
 //! The steady state of a run: the part after warm-up.
 
-use laptime_core::Warning;
 use serde::Serialize;
 
+use crate::summary::doubt::Doubt;
 use crate::summary::nouns::noun;
 use crate::summary::span_row::SpanRow;
 
@@ -24,7 +24,7 @@ pub struct Steady {
     pub rows: Vec<SpanRow>,
     /// What its steps did that makes its numbers doubtful.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Doubt>,
     /// The part of its time in which the steps' thread was ready and had no CPU; `None` where it isn't known.
     #[serde(skip)]
     pub kept_ratio: Option<f64>,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::summary::doubt::{PathsDoubt, ProcessDoubt, RunDoubt};
 use crate::summary::span_row::{RowKind, SpanRow};
 use crate::testing::analyzed;
 use crate::testing::analyzed::summarize;
@@ -15,11 +16,7 @@ pub(super) fn row<'a>(summary: &'a Summary, path: &str) -> &'a SpanRow {
 }
 
 pub(super) fn codes(summary: &Summary) -> Vec<&str> {
-    summary
-        .warnings
-        .iter()
-        .map(|warning| warning.code.as_str())
-        .collect()
+    summary.warnings.iter().map(Doubt::code).collect()
 }
 
 pub fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
@@ -254,10 +251,18 @@ fn a_killed_run_says_where_it_was_and_counts_what_was_open() {
     let summary = with_run(&script, run);
     assert_eq!(summary.processes[0].state, ProcessState::Killed);
     assert_eq!(codes(&summary), ["not-closed", "signal"]);
-    assert_eq!(
-        summary.warnings[0].message,
-        "train.py (process 7) ended without closing its recording; it was in step/forward for 3.2 s"
-    );
+    let Doubt::Process {
+        process,
+        doubt: ProcessDoubt::NotClosed(doubt),
+    } = &summary.warnings[0]
+    else {
+        panic!("{:?}", summary.warnings);
+    };
+    assert_eq!((process.program.as_str(), process.pid), ("train.py", 7));
+    let innermost = doubt.open.as_ref().unwrap();
+    assert_eq!(innermost.path, "step/forward");
+    assert_eq!(innermost.age_ns / (100 * MS), 32);
+    assert_eq!((doubt.other_track_count, doubt.is_cut), (0, false));
     let open = &summary.processes[0].open;
     assert_eq!(
         (open[0].path.as_str(), open[0].is_innermost),
@@ -312,12 +317,13 @@ fn workers_that_were_ended_in_the_midst_of_a_lap_are_told_in_one_line() {
         Options::default(),
     );
     assert_eq!(codes(&summary), ["workers-ended"]);
-    let message = &summary.warnings[0].message;
     assert!(
-        message.starts_with(
-            "2 worker processes were ended in the midst of work: in main/job, the longest for at least"
+        matches!(
+            &summary.warnings[0],
+            Doubt::Run(RunDoubt::WorkersEnded { count: 2, path, .. }) if path == "main/job"
         ),
-        "{message}"
+        "{:?}",
+        summary.warnings
     );
     assert_eq!(row(&summary, "main/job").count, Some(2));
 }
@@ -420,7 +426,7 @@ fn lost_clamped_suspended_nominal_and_noted_doubts_are_told() {
             ..launched(7, 0, 1_000 * MS)
         },
     );
-    summary.warnings.sort_by(|a, b| a.code.cmp(&b.code));
+    summary.warnings.sort_by(|a, b| a.code().cmp(b.code()));
     assert_eq!(
         codes(&summary),
         [
@@ -432,16 +438,14 @@ fn lost_clamped_suspended_nominal_and_noted_doubts_are_told() {
             "unrecorded"
         ]
     );
+    let lost = ProcessDoubt::LostSpans {
+        count: 12,
+        errno: Some(28),
+    };
     assert!(
-        summary
-            .warnings
-            .iter()
-            .all(|warning| warning.code == "suspended" || warning.hint.is_some())
-    );
-    assert!(
-        summary.warnings[3]
-            .message
-            .contains("12 spans were lost: the disk was full (error 28)")
+        matches!(&summary.warnings[3], Doubt::Process { doubt, .. } if *doubt == lost),
+        "{:?}",
+        summary.warnings
     );
     assert_eq!(summary.environment["python"], "3.11.9");
 
@@ -499,10 +503,14 @@ fn spans_without_a_path_that_ran_in_others_are_told_and_cover_no_time() {
     script.span(&["work"], 20 * MS, 10 * MS);
     let summary = of(&script);
     assert_eq!(codes(&summary), ["too-many-paths"]);
-    let said = &summary.warnings[0].message;
+    let too_many = ProcessDoubt::Paths(PathsDoubt::TooMany {
+        outermost_count: 5,
+        inside_count: 6,
+    });
     assert!(
-        said.contains("5 spans are in <overflow>, and 6 are part of the row around them"),
-        "{said}"
+        matches!(&summary.warnings[0], Doubt::Process { doubt, .. } if *doubt == too_many),
+        "{:?}",
+        summary.warnings
     );
     let overflow = row(&summary, PathTable::OVERFLOW_NAME);
     assert_eq!((overflow.count, overflow.total_ns), (Some(5), 10 * MS));

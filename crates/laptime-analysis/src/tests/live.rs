@@ -83,11 +83,7 @@ fn a_snapshot_and_a_file_of_the_same_spans_lead_to_the_same_rows() {
     assert_eq!(left(&from_live, "other"), Some(after_startup));
     assert_eq!(from_live.steady, from_file.steady);
     assert_eq!(from_live.processes[0].state, ProcessState::Running);
-    let codes: Vec<_> = from_live
-        .warnings
-        .iter()
-        .map(|warning| warning.code.as_str())
-        .collect();
+    let codes: Vec<_> = from_live.warnings.iter().map(Doubt::code).collect();
     assert_eq!(codes, ["device-active"]);
 }
 

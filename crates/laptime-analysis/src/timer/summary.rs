@@ -4,7 +4,7 @@
 //! segments and nothing is left over of it. The statistics are those of any path's spans.
 
 use laptime_core::anchor::Rate;
-use laptime_core::{PathId, PathTally, Span, SpanFlags, Total, Unavailable, Warning, path};
+use laptime_core::{PathId, PathTally, Span, SpanFlags, Total, Unavailable, path};
 
 use super::SegmentRuns;
 use crate::analyzer::{Analyzer, Options};
@@ -13,6 +13,7 @@ use crate::summarize::leftovers::Leftovers;
 use crate::summarize::rows::rows as all_rows;
 use crate::summarize::tree::Tree;
 use crate::summary::device_row::DeviceRow;
+use crate::summary::doubt::{DeviceDoubt, Doubt};
 use crate::summary::fields::Group;
 use crate::summary::process::ProcessSummary;
 use crate::summary::span_row::SpanRow;
@@ -117,10 +118,9 @@ fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Su
     let on_device: u64 = runs.iter().map(|runs| runs.on_device).total();
     if on_device > 0 {
         summary.wall_source = WallSource::DeviceTimeSegments;
-        let on_host = summary.span_count - on_device;
-        summary
-            .warnings
-            .extend((on_host > 0).then(|| mixed(on_host)));
+        let count = summary.span_count - on_device;
+        let mixed = Doubt::Device(DeviceDoubt::MixedClocks { count });
+        summary.warnings.extend((count > 0).then_some(mixed));
     }
     summary
 }
@@ -183,14 +183,6 @@ fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
         device_memory_reserved_bytes: None,
     }
     .into();
-}
-
-fn mixed(count: u64) -> Warning {
-    let message = format!(
-        "{count} segments ran before the device was in use, or while a graph was captured: \
-         theirs is host time, in the same rows"
-    );
-    Warning::new("mixed-clocks", message).with_hint("begin to time after the device's first use")
 }
 
 #[cfg(test)]

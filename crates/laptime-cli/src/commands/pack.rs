@@ -12,6 +12,7 @@ use laptime_core::RunInfo;
 use laptime_reader::{OpenFile, ProcessFile, ReadError, RecordedProcess, RecordingFiles};
 use laptime_recorder::draft::Draft;
 use laptime_recorder::folder;
+use laptime_report::sentences::doubts::in_words;
 
 use laptime_report::Shown;
 
@@ -52,8 +53,9 @@ pub fn run(args: &PackArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resul
     }
     .summary()?;
     let damage = summary.warnings.iter();
-    for warning in damage.filter(|warning| OF_FILES.contains(&&*warning.code)) {
-        say(err, format!("laptime: warning: {}", warning.message));
+    for doubt in damage.filter(|doubt| OF_FILES.contains(&doubt.code())) {
+        let message = in_words(doubt).message;
+        say(err, format!("laptime: warning: {message}"));
     }
     may_claim(&target, args.force)?;
     write(files.run.as_ref(), &processes, &target).map_err(|source| CliError::Output {

@@ -98,7 +98,7 @@ fn a_packed_recording_cut_anywhere_gives_an_error_or_what_came_before() {
             let is_said = summary
                 .warnings
                 .iter()
-                .any(|known| known.code == "truncated");
+                .any(|known| known.code() == "truncated");
             assert!(is_said || length >= end, "cut at {length}");
         }
     }
@@ -150,7 +150,7 @@ fn a_pipe_in_the_folder_is_left_out_and_named() {
     assert!(made.unwrap().success());
     let summary = strictly(&path).unwrap();
     assert_eq!(steps(&summary), 10);
-    let warning = &summary.warnings[0];
+    let warning = summary.warnings[0].words().unwrap();
     assert_eq!(warning.code, "unreadable-file");
     assert!(
         warning.message.contains("30-ab.proc") && warning.message.contains("not a regular file")

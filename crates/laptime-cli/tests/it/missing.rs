@@ -24,7 +24,7 @@ fn recorded(place: &Path) -> (PathBuf, PathBuf) {
     let is_doubted = running
         .warnings
         .iter()
-        .any(|warning| warning.code == "not-closed");
+        .any(|doubt| doubt.code() == "not-closed");
     assert!(!is_doubted, "it goes on");
     let path = recording.finish().unwrap();
     let files = fs::read_dir(&path)
@@ -42,7 +42,7 @@ fn read(path: &Path) -> Result<Summary, ReadError> {
 /// The codes of what is said about it, but for doubts about the machine.
 fn said(path: &Path) -> Vec<String> {
     let warnings = read(path).unwrap().warnings.into_iter();
-    let codes = warnings.map(|warning| warning.code);
+    let codes = warnings.map(|doubt| doubt.code().to_owned());
     codes
         .filter(|code| code != "busy-machine" && code != "nominal-clock")
         .collect()

@@ -57,7 +57,7 @@ pub fn adds_up(summary: &Summary) -> bool {
         && summary.parallel_ns == 0
         && summary.processes.len() == 1
         && !summary.tracks.iter().any(|track| track.is_task)
-        && !warnings.any(|one| DOUBTS.contains(&&*one.code))
+        && !warnings.any(|one| DOUBTS.contains(&one.code()))
 }
 
 /// Percentiles in order, and the mean between the shortest and the longest.

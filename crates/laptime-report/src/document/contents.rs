@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use laptime_analysis::{RowKind, Summary};
+use laptime_analysis::{Doubt, RowKind, Summary};
 
 use crate::document::view::{By, View};
 use crate::document::{Content, Document, Section};
 use crate::document::{facts, figures};
+use crate::sentences::doubts;
 use crate::sentences::{counted_operations, cpu, findings, headline, side_by_side};
 use crate::tables::functions::{counted, flame, sampled, slowest_lap};
 use crate::tables::{
@@ -44,7 +45,7 @@ impl Document {
             facts: facts::of_run(summary),
             measured: facts::measured(summary),
             sections,
-            warnings: summary.warnings.clone(),
+            warnings: doubts::all_in_words(&summary.warnings),
         }
     }
 }
@@ -166,7 +167,7 @@ const DAMAGE: [&str; 6] = [
 
 /// Whether spans that it had are missing, and a warning says why.
 fn is_damaged(summary: &Summary) -> bool {
-    let mut codes = summary.warnings.iter().map(|warning| &*warning.code);
+    let mut codes = summary.warnings.iter().map(Doubt::code);
     codes.any(|code| DAMAGE.contains(&code))
 }
 

@@ -5,3 +5,4 @@ pub mod operations;
 #[cfg(feature = "schema")]
 pub mod schemas;
 pub(crate) mod summary;
+pub(crate) mod worded;

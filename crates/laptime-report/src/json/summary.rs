@@ -5,8 +5,10 @@
 use laptime_analysis::Summary;
 
 use crate::Shown;
+use crate::json::worded;
 
 /// Renders a summary.
-pub fn render(summary: &Summary) -> Shown {
-    Shown::json(serde_json::to_string_pretty(summary).unwrap_or_default())
+pub fn render(summary: Summary) -> Shown {
+    let summary = worded::summary(summary);
+    Shown::json(serde_json::to_string_pretty(&summary).unwrap_or_default())
 }

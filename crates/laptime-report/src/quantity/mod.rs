@@ -1,8 +1,10 @@
 //! Numbers as text: the only place where a quantity gets its digits and its unit.
 
+mod coarse;
 mod numbers;
 mod time;
 
+pub use coarse::{coarse, coarse_percent, plain_plural};
 pub use numbers::{
     ABSENT, Digits, bytes, change, changes, count, joules, many_bytes, memory, of, percent, plain,
     plural, rate, scaled, si, thousands, watts,

@@ -6,6 +6,7 @@ use laptime_core::Unavailable;
 use crate::document::column::{Column, headed};
 use crate::document::{Cell, Content, Row, Table};
 use crate::quantity::{self, ABSENT, plural};
+use crate::sentences::step_changes;
 use crate::{markdown, text};
 
 /// Median of what was measured.
@@ -173,7 +174,10 @@ pub fn doubt(doubt: &Doubt, noun: &str) -> String {
              median depends on how long is measured."
                 .to_owned()
         }
-        Doubt::Changed(later) => format!("It did not stay steady: {}.", later.said(noun)),
+        Doubt::Changed(later) => format!(
+            "It did not stay steady: {}.",
+            step_changes::in_words(later, noun)
+        ),
         Doubt::Unknown(why) => format!("Warm-up may be part of it: {why}."),
     }
 }

@@ -19,7 +19,7 @@ pub fn of_pair(pair: &Pair) -> String {
         return steps;
     };
     let is_decided = pair.whole.verdict != Some(pair.verdict) && pair.inside.is_none();
-    let is_told = pair.notes.iter().any(|note| note.code == BETWEEN_STEPS);
+    let is_told = pair.notes.iter().any(|note| note.code() == BETWEEN_STEPS);
     let is_hidden = row.verdict == Some(Verdict::Same) && is_clear(pair.whole.verdict);
     match step_gaps::sentence(pair, row) {
         Some(first) if is_decided => format!("{first} {steps}"),

@@ -115,7 +115,7 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
 
 /// What formulas told. Where another one was contradicted, which has a warning, it is not told that all of them held.
 fn told(summary: &Summary, told: ToldShapes) -> String {
-    let is_contradicted = summary.warnings.iter().any(|it| it.code == CONTRADICTED);
+    let is_contradicted = summary.warnings.iter().any(|it| it.code() == CONTRADICTED);
     let held = if is_contradicted {
         let (one, several) = ("other that was counted", "others that were counted");
         format!("it held for {}", plural(told.held_for, one, several))

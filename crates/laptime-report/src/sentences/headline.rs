@@ -79,7 +79,7 @@ pub fn of_run(summary: &Summary, with_steady: bool) -> String {
     } else {
         format!("{wall}: {}.", said.join(", "))
     };
-    if summary.warnings.iter().any(|one| one.code == TORN_STEPS) {
+    if summary.warnings.iter().any(|one| one.code() == TORN_STEPS) {
         said.push_str(" Its steps are told in pieces: see the warning below.");
     } else if let Some(step) = step(summary, with_steady) {
         said.extend([" ", &step]);

@@ -6,6 +6,7 @@ use laptime_core::PhaseName;
 use crate::document::names;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
+use crate::sentences::rank_names;
 
 /// Overlap of threads and tasks below this share of the measured time changes nobody's mind.
 const WORTH_TELLING: f64 = 0.01;
@@ -70,7 +71,7 @@ fn line(rank: &Rank) -> String {
         .collect();
     format!(
         "{}: {} of {}: {}",
-        names::short(&rank.called()),
+        names::short(&rank_names::called(rank.pid, rank.rank.as_deref())),
         plural(rank.step_count, "step", "steps"),
         quantity::estimate(rank.step_ns),
         parts.join(", "),

@@ -9,6 +9,7 @@ use laptime_analysis::{Epoch, Summary};
 use crate::document::names;
 use crate::document::{Content, Section};
 use crate::quantity::{self, ABSENT, exact as time, plural};
+use crate::sentences::rank_names;
 use crate::text::plan::aligned;
 
 /// Epochs shown whole; of more, as many from both ends.
@@ -62,7 +63,7 @@ fn whose(summary: &Summary) -> String {
     let others = plural(count, "other process", "other processes");
     format!(
         ", of {}. The epochs of {others} took {took}",
-        first.called()
+        rank_names::called(first.pid, first.rank.as_deref())
     )
 }
 

@@ -6,6 +6,7 @@ use crate::document::names;
 use crate::document::view::View;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
+use crate::sentences::rank_names;
 use crate::tables::spans;
 use crate::tables::steady_state;
 
@@ -16,7 +17,7 @@ const MOST_OTHERS: usize = 20;
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
     for one in &summary.by_process {
-        let called = names::short(&one.called());
+        let called = names::short(&rank_names::called(one.pid, one.rank.as_deref()));
         sections.push(
             Section::headed(
                 called.clone(),

@@ -45,7 +45,7 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
 }
 
 fn nothing(summary: &Summary) -> Section {
-    let said = summary.warnings.iter().any(|one| one.code == UNAVAILABLE);
+    let said = summary.warnings.iter().any(|one| one.code() == UNAVAILABLE);
     let why = if said {
         "no step was profiled, as the warnings say"
     } else {

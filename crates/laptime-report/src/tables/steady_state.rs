@@ -1,11 +1,12 @@
 //! The section of a steady state: where it begins, its table, and reasons to doubt it.
 
-use laptime_analysis::{Finding, SpanRow, Steady, Summary, nouns};
-use laptime_core::{Unavailable, Warning};
+use laptime_analysis::{Doubt, Finding, SpanRow, Steady, Summary, nouns};
+use laptime_core::Unavailable;
 
 use crate::document::view::View;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
+use crate::sentences::doubts::in_words;
 use crate::tables::spans;
 use crate::text::wrap;
 
@@ -60,8 +61,9 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
 }
 
 /// What follows a remark that there are reasons to doubt.
-fn doubts(warnings: &[Warning]) -> String {
-    let said = warnings.iter().map(|warning| {
+fn doubts(doubts: &[Doubt]) -> String {
+    let said = doubts.iter().map(|doubt| {
+        let warning = in_words(doubt);
         let hint = warning.hint.as_deref().unwrap_or_default();
         format!(". But {}. {}", warning.message, wrap::capitalised(hint))
     });

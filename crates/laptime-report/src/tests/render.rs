@@ -538,7 +538,7 @@ fn markdown_keeps_the_marks_of_code_that_are_ours() {
         "a `b|c` and `<b>` and ``d`` and ` `",
     ];
     summary.warnings = warnings
-        .map(|message| laptime_core::Warning::new("test", message))
+        .map(|message| laptime_core::Warning::new("test", message).into())
         .to_vec();
     let markdown = render(&summary, Format::Markdown, &plain(100));
     assert!(

@@ -284,9 +284,11 @@ fn every_warning_is_shown_with_its_hint() {
     for index in 0..3 {
         let message = format!("doubt {index}");
         let _ = writeln!(expected, "\nwarning: {message}\n   hint: do {index}");
-        summary
-            .warnings
-            .push(Warning::new("x", message).with_hint(format!("do {index}")));
+        summary.warnings.push(
+            Warning::new("x", message)
+                .with_hint(format!("do {index}"))
+                .into(),
+        );
     }
     assert!(shown(&summary, Format::Text, &plain(100)).ends_with(&expected));
 }

@@ -60,8 +60,8 @@ fn pair_of(base: &[Run], new: &[Run]) -> Pair {
 }
 
 fn note(pair: &Pair) -> Option<&str> {
-    let note = pair.notes.iter().find(|note| note.code == BETWEEN_STEPS);
-    note.map(|note| note.message.as_str())
+    let note = pair.notes.iter().find(|note| note.code() == BETWEEN_STEPS);
+    note.map(|note| note.words().unwrap().message.as_str())
 }
 
 #[test]

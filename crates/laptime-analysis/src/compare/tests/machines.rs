@@ -5,6 +5,7 @@ use laptime_core::Machine;
 use super::benchmarks::{self, Benchmark, Measured};
 use super::{Comparison, Options};
 use crate::benchmark::verdict::Verdict;
+use crate::summary::doubt::Doubt;
 
 fn machine(processor: &str, python: &str) -> Machine {
     Machine {
@@ -69,7 +70,8 @@ fn what_a_side_does_not_tell_is_no_difference_and_another_python_is_a_note() {
     )
     .pairs[0];
     assert_eq!((pair.verdict, pair.differs.len()), (Verdict::Slower, 0));
-    let notes: Vec<&str> = pair.notes.iter().map(|one| one.message.as_str()).collect();
+    let notes = pair.notes.iter().filter_map(Doubt::words);
+    let notes: Vec<&str> = notes.map(|one| one.message.as_str()).collect();
     assert!(
         notes.contains(&"base ran with Python 3.12.1, new with 3.12.1 and 3.13.0: that may be part of the change"),
         "{notes:?}"

@@ -60,8 +60,8 @@ fn pair(base: Run, new: Run) -> Pair {
 
 fn note(pair: &Pair) -> Option<&str> {
     let mut notes = pair.notes.iter();
-    let note = notes.find(|note| note.code == on_device::CODE);
-    note.map(|note| note.message.as_str())
+    let note = notes.find(|note| note.code() == on_device::CODE);
+    note.map(|note| note.words().unwrap().message.as_str())
 }
 
 #[test]

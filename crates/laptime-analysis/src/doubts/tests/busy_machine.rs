@@ -1,8 +1,9 @@
+use super::*;
 use crate::analyzer::Options;
+use crate::summary::doubt::Doubt;
 use crate::summary::finding::Finding;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
-use laptime_core::Warning;
 
 /// Steps one after the other from 1 s on; `step_ms` says how long each is, and `delayed` and
 /// `stolen` which part of it the thread and the machine lost. All is noted at each step's end.
@@ -40,21 +41,81 @@ impl Run {
         script
     }
 
-    fn doubts(&self) -> Vec<Warning> {
+    fn doubts(&self) -> Vec<StepsDoubt> {
         doubts_of(self.script())
     }
 
-    fn doubt(&self) -> (String, String) {
+    fn doubt(&self) -> StepsDoubt {
         let [only] = self.doubts().try_into().unwrap();
-        (only.message, only.hint.unwrap())
+        only
+    }
+
+    /// Why steps changed, with parts of the time in percent.
+    fn reason(&self) -> (&'static str, Option<CpuTaker>, Vec<i64>) {
+        match self.doubt() {
+            StepsDoubt::Changed { reason, .. } => of_reason(reason),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
-fn doubts_of(script: Script) -> Vec<Warning> {
-    summarize(&[script], Options::default())
-        .steady
-        .unwrap()
-        .warnings
+fn of_reason(reason: StepsReason) -> (&'static str, Option<CpuTaker>, Vec<i64>) {
+    match reason {
+        StepsReason::BusyMachine {
+            taker,
+            before_ratio,
+            after_ratio,
+        } => {
+            let ratios = [before_ratio, after_ratio].map(percent);
+            ("busy", Some(taker), ratios.to_vec())
+        }
+        StepsReason::PartlyBusyMachine(loss) => {
+            ("partly busy", Some(loss.taker), vec![percent(loss.ratio)])
+        }
+        StepsReason::NotTheCpu { delayed_ratio } => {
+            ("not the cpu", None, vec![percent(10.0 * delayed_ratio)])
+        }
+        StepsReason::NotKnown => ("not known", None, Vec::new()),
+    }
+}
+
+fn percent(ratio: f64) -> i64 {
+    (100.0 * ratio).round() as i64
+}
+
+/// Steps that changed, as places and percents.
+fn changes(doubt: &StepsDoubt) -> Vec<(usize, i64)> {
+    match doubt {
+        StepsDoubt::Changed {
+            later: Later::Changes(changes),
+            ..
+        } => {
+            let each = changes.iter();
+            each.map(|change| (change.at, percent(change.ratio)))
+                .collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn doubts_of(script: Script) -> Vec<StepsDoubt> {
+    let summary = summarize(&[script], Options::default());
+    let doubts = summary.steady.unwrap().warnings.into_iter();
+    let of_steps = doubts.map(|doubt| match doubt {
+        Doubt::Steps { pid: None, doubt } => doubt,
+        other => panic!("{other:?}"),
+    });
+    of_steps.collect()
+}
+
+/// Who made the numbers unreliable, and which part of the time that was in percent.
+fn unreliable_by(doubt: &StepsDoubt) -> (CpuTaker, i64) {
+    match doubt {
+        StepsDoubt::BusyMachine { loss, noun } if noun == "step" => {
+            (loss.taker, percent(loss.ratio))
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -64,18 +125,9 @@ fn a_machine_that_is_busy_all_the_time_makes_the_numbers_unreliable() {
         delayed: |_| 0.66,
         stolen: Some(NEVER),
     };
-    assert_eq!(run.doubts()[0].code, "busy-machine");
-    let (message, hint) = run.doubt();
-    assert_eq!(
-        message,
-        "the numbers are unreliable: the machine was busy. The thread that takes the \
-         steps waited for a CPU for 66 % of the time"
-    );
-    assert_eq!(
-        hint,
-        "other programs, this one's own threads and workers, or a limit on the \
-         container's CPU took the CPU time: leave a CPU free and run again"
-    );
+    let doubt = run.doubt();
+    assert_eq!(doubt.code(), "busy-machine");
+    assert_eq!(unreliable_by(&doubt), (CpuTaker::OtherThreads, 66));
 }
 
 #[test]
@@ -85,11 +137,7 @@ fn a_host_that_takes_the_processors_of_a_virtual_machine_is_named() {
         delayed: |_| 0.02,
         stolen: Some(|_| 0.25),
     };
-    assert_eq!(
-        run.doubt().0,
-        "the numbers are unreliable: the machine was busy. The host of this virtual \
-         machine took 25 % of its CPU time"
-    );
+    assert_eq!(unreliable_by(&run.doubt()), (CpuTaker::Host, 25));
 }
 
 #[test]
@@ -100,10 +148,10 @@ fn of_two_that_took_the_cpu_the_one_that_took_more_is_named() {
             delayed,
             stolen: Some(stolen),
         };
-        run.doubt().0
+        unreliable_by(&run.doubt())
     };
-    assert!(named(|_| 0.2, |_| 0.5).contains("The host of this virtual machine took 50 %"));
-    assert!(named(|_| 0.5, |_| 0.2).contains("waited for a CPU for 50 %"));
+    assert_eq!(named(|_| 0.2, |_| 0.5), (CpuTaker::Host, 50));
+    assert_eq!(named(|_| 0.5, |_| 0.2), (CpuTaker::OtherThreads, 50));
 }
 
 #[test]
@@ -123,20 +171,11 @@ fn a_change_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reas
         delayed: |step| if step < 60 { 0.01 } else { 0.3 },
         stolen: None,
     };
-    let (message, hint) = run.doubt();
-    assert_eq!(
-        message,
-        "from step 60 on, steps were 50 % longer. The reason is a busy machine: the \
-         thread that takes the steps waited for a CPU for 30 % of the time from there \
-         on, 1.0 % before"
-    );
-    assert_eq!(
-        hint,
-        "the tables mix the shorter and the longer steps; other programs, this one's own threads and \
-         workers, or a limit on the container's CPU took the CPU time: leave a CPU free and run \
-         again"
-    );
-    assert_eq!(run.doubts()[0].code, "step-time-changed");
+    let doubt = run.doubt();
+    assert_eq!(doubt.code(), "step-time-changed");
+    assert_eq!(changes(&doubt), [(60, 50)]);
+    let busy = ("busy", Some(CpuTaker::OtherThreads), vec![1, 30]);
+    assert_eq!(run.reason(), busy);
 }
 
 #[test]
@@ -146,11 +185,8 @@ fn a_change_with_a_busy_machine_before_and_after_has_both() {
         delayed: |_| 0.4,
         stolen: None,
     };
-    assert_eq!(
-        run.doubt().0,
-        "from step 60 on, steps were 50 % longer. The machine was busy too, which explains only a part of that: the thread \
-         that takes the steps waited for a CPU for 40 % of the time"
-    );
+    let partly = ("partly busy", Some(CpuTaker::OtherThreads), vec![40]);
+    assert_eq!(run.reason(), partly);
 }
 
 #[test]
@@ -160,8 +196,7 @@ fn a_change_while_the_machine_grew_busier_and_steps_shorter_is_not_explained_by_
         delayed: |step| if step < 60 { 0.01 } else { 0.3 },
         stolen: None,
     };
-    let message = run.doubt().0;
-    assert!(!message.contains("reason"), "{message}");
+    assert_ne!(run.reason().0, "busy");
 }
 
 #[test]
@@ -171,12 +206,9 @@ fn a_machine_that_becomes_quiet_is_the_reason_for_shorter_steps() {
         delayed: |step| if step < 60 { 0.3 } else { 0.01 },
         stolen: None,
     };
-    assert_eq!(
-        run.doubt().0,
-        "from step 60 on, steps were 33 % shorter. The reason is a busy machine: the \
-         thread that takes the steps waited for a CPU for 1.0 % of the time from there \
-         on, 30 % before"
-    );
+    assert_eq!(changes(&run.doubt()), [(60, -33)]);
+    let busy = ("busy", Some(CpuTaker::OtherThreads), vec![30, 1]);
+    assert_eq!(run.reason(), busy);
 }
 
 #[test]
@@ -186,12 +218,17 @@ fn a_trend_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reaso
         delayed: |step| 0.004 * step as f64,
         stolen: None,
     };
-    assert_eq!(
-        run.doubt().0,
-        "steps grew longer: the median of their last third is 40 % above that of the first. The reason is a busy \
-         machine: the thread that takes the steps waited for a CPU for 33 % of the time in their last third, 6.7 % in \
-         the first"
-    );
+    let doubt = run.doubt();
+    let StepsDoubt::Changed {
+        later: Later::Trend(ratio),
+        ..
+    } = doubt
+    else {
+        panic!("{doubt:?}");
+    };
+    assert_eq!(percent(ratio), 40);
+    let busy = ("busy", Some(CpuTaker::OtherThreads), vec![7, 33]);
+    assert_eq!(run.reason(), busy);
 }
 
 #[test]
@@ -207,12 +244,9 @@ fn of_several_changes_the_largest_has_a_busy_machine_as_its_reason() {
         },
         stolen: None,
     };
-    assert_eq!(
-        run.doubt().0,
-        "from step 50 on, steps were 50 % longer; from step 75 on, 30 % shorter than just before. The reason is a busy \
-         machine: the thread that takes the steps waited for a CPU for 34 % of the time after the largest change, \
-         1.0 % before it"
-    );
+    assert_eq!(changes(&run.doubt()), [(50, 50), (75, -30)]);
+    let busy = ("busy", Some(CpuTaker::OtherThreads), vec![1, 34]);
+    assert_eq!(run.reason(), busy);
 }
 
 #[test]
@@ -222,17 +256,10 @@ fn a_change_with_the_cpu_at_hand_is_the_programs_or_of_what_cannot_be_seen() {
         delayed: |_| 0.003,
         stolen: Some(NEVER),
     };
-    let (message, hint) = run.doubt();
-    assert_eq!(
-        message,
-        "from step 60 on, steps were 50 % longer, though the thread that takes the steps \
-         waited for a CPU for only 0.3 % of the time"
-    );
-    assert_eq!(
-        hint,
-        "the tables mix the shorter and the longer steps; look at the program, its other threads, and \
-         what Laptime can't see: the CPU's clock speed and memory bandwidth"
-    );
+    assert_eq!(changes(&run.doubt()), [(60, 50)]);
+    let tenths_of_a_percent = 3;
+    let reason = ("not the cpu", None, vec![tenths_of_a_percent]);
+    assert_eq!(run.reason(), reason);
 }
 
 #[test]
@@ -242,7 +269,8 @@ fn without_a_word_of_the_machines_host_it_is_not_called_idle() {
         delayed: |_| 0.003,
         stolen: None,
     };
-    assert_eq!(run.doubt().0, "from step 60 on, steps were 50 % longer");
+    assert_eq!(changes(&run.doubt()), [(60, 50)]);
+    assert_eq!(run.reason().0, "not known");
 }
 
 #[test]
@@ -259,10 +287,15 @@ fn of_a_thread_that_was_not_watched_nothing_is_claimed() {
         script.delayed(MAIN, start + ns, start / 2);
     }
     let doubts = doubts_of(script);
-    let said: Vec<&str> = doubts.iter().map(|doubt| doubt.message.as_str()).collect();
-    assert_eq!(said, ["from step 60 on, steps were 50 % longer"]);
-    let hint = doubts[0].hint.as_deref().unwrap();
-    assert!(hint.ends_with("run longer, or compare equal stretches"));
+    assert_eq!(doubts.len(), 1);
+    assert_eq!(changes(&doubts[0]), [(60, 50)]);
+    assert!(matches!(
+        doubts[0],
+        StepsDoubt::Changed {
+            reason: StepsReason::NotKnown,
+            ..
+        }
+    ));
 }
 
 /// A first part of long steps, during which the thread is kept from its CPU for a part of the time.
@@ -288,10 +321,14 @@ fn a_warm_up_on_a_busy_machine_says_so_instead_of_asking_for_more_steps() {
     else {
         panic!("{all:?}");
     };
-    assert_eq!(
-        busy,
-        "the thread that takes the steps waited for a CPU for 80 % of the time"
-    );
+    let Doubt::Steps {
+        pid: None,
+        doubt: StepsDoubt::BusyWarmUp { loss, noun },
+    } = busy
+    else {
+        panic!("{busy:?}");
+    };
+    assert_eq!((percent(loss.ratio), noun.as_str()), (80, "step"));
     let quiet = findings_of(LONG_START, NEVER);
     assert!(
         matches!(&quiet[..], [Finding::WarmUp { busy: None, .. }]),
@@ -347,9 +384,13 @@ fn of_several_processes_each_doubt_says_whose_it_is() {
     let summary = summarize(&[quiet.script(), other], Options::default());
     let [only] = summary.steady.unwrap().warnings.try_into().unwrap();
     assert!(
-        only.message
-            .starts_with("process 8: the numbers are unreliable"),
-        "{}",
-        only.message
+        matches!(
+            only,
+            Doubt::Steps {
+                pid: Some(8),
+                doubt: StepsDoubt::BusyMachine { .. }
+            }
+        ),
+        "{only:?}"
     );
 }

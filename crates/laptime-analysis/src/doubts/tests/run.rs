@@ -23,7 +23,7 @@ fn says_that_nothing_was_called(code: Option<i32>, signal: Option<i32>) -> bool 
         ..Options::default()
     };
     let summary = summarize(&[script], options);
-    summary.warnings.iter().any(|it| it.code == "phases.none")
+    summary.warnings.iter().any(|it| it.code() == "phases.none")
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn why_nothing_was_sampled_is_no_warning_but_the_reason_of_the_devices() {
         summary
             .warnings
             .iter()
-            .all(|one| one.code != super::UNAVAILABLE)
+            .all(|one| one.code() != super::UNAVAILABLE)
     );
 }
 

@@ -5,20 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{DeviceMemoryTally, Unavailable, Warning};
+use laptime_core::{DeviceMemoryTally, Unavailable};
 
 use crate::reading::process::Process;
 use crate::summarize::tree::Tree;
+use crate::summary::doubt::{DeviceDoubt, Doubt, WITHIN_BOUNDS};
 use crate::summary::fields::Group;
 use crate::summary::span_row::SpanRow;
 
 /// Code of the note that says why no span has memory of a device.
 pub const UNAVAILABLE: &str = "device.memory.unavailable";
-/// Code of the warning about peaks that are not exact.
-const WITHIN_BOUNDS: &str = "device-memory-bounds";
-/// What to do about it.
-const HINT: &str = "LAPTIME_DEVICE_MEMORY=fold makes peaks exact: PyTorch's peak is then reset at each lap, and the \
-                    program's own reading of it stays what it was";
 /// Why a row has none where others have it.
 const NOT_COVERED: &str = "the memory of devices was not read from these laps' start to their end";
 /// Why a row has no such number.
@@ -38,12 +34,10 @@ pub fn fill(row: &mut SpanRow, told: &DeviceMemoryTally) {
         crate::summary::fields::explain(row, ["device_memory_reserved_bytes"], NOT_EXACT);
     }
     if told.within_bounds > 0 {
-        let message = format!(
-            "peaks of device memory are known within bounds in {} of {} spans: the least is a lower bound, the greatest an upper bound",
-            told.within_bounds, told.count,
-        );
-        row.warnings
-            .push(Warning::new(WITHIN_BOUNDS, message).with_hint(HINT));
+        row.warnings.push(Doubt::Device(DeviceDoubt::RowPeakBounds {
+            count: told.within_bounds,
+            span_count: told.count,
+        }));
     }
 }
 
@@ -51,21 +45,11 @@ fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
-/// Says once that peaks are bounds.
-pub fn doubt(rows: &[SpanRow]) -> Option<Warning> {
-    let is_bound = |row: &&SpanRow| row.warnings.iter().any(|one| one.code == WITHIN_BOUNDS);
-    let rows = rows.iter().filter(is_bound).count();
-    let whose = if rows == 1 { "one row" } else { "rows" };
-    let count = if rows == 1 {
-        String::new()
-    } else {
-        format!("{rows} ")
-    };
-    (rows > 0).then(|| {
-        let message =
-            format!("the peaks of device memory of {count}{whose} are upper bounds, not exact");
-        Warning::new(WITHIN_BOUNDS, message).with_hint(HINT)
-    })
+/// Finds rows whose peaks are bounds.
+pub fn doubt(rows: &[SpanRow]) -> Option<Doubt> {
+    let is_bound = |row: &&SpanRow| row.warnings.iter().any(|one| one.code() == WITHIN_BOUNDS);
+    let row_count = rows.iter().filter(is_bound).count() as u64;
+    (row_count > 0).then_some(Doubt::Device(DeviceDoubt::PeakBounds { row_count }))
 }
 
 /// Says why memory of devices is missing, where the recorder knew.
@@ -97,7 +81,7 @@ mod tests {
     use laptime_core::format::record::Record;
     use laptime_core::{DeviceMemory, DeviceMemorySpan, Span};
 
-    use super::{NOT_COVERED, UNAVAILABLE, WITHIN_BOUNDS};
+    use super::*;
     use crate::Options;
     use crate::summary::Summary;
     use crate::summary::fields::Group;
@@ -158,16 +142,12 @@ mod tests {
         let row = summary.rows.iter().find(|row| row.path == "work").unwrap();
         assert_eq!(row.device.device_memory_peak_min_bytes, Some(1 << 30));
         assert_eq!(row.device.device_memory_peak_max_bytes, Some(3 << 30));
-        assert_eq!(row.warnings[0].code, WITHIN_BOUNDS);
+        let [count, span_count] = [1; 2];
+        let doubt = DeviceDoubt::RowPeakBounds { count, span_count };
+        assert_eq!(row.warnings, [Doubt::Device(doubt)]);
         assert!(summary.why(row, "device_memory_reserved_bytes").is_some());
-        let about = summary
-            .warnings
-            .iter()
-            .find(|one| one.code == WITHIN_BOUNDS);
-        assert_eq!(
-            about.unwrap().message,
-            "the peaks of device memory of one row are upper bounds, not exact"
-        );
+        let doubt = Doubt::Device(DeviceDoubt::PeakBounds { row_count: 1 });
+        assert!(summary.warnings.contains(&doubt));
     }
 
     #[test]
@@ -184,6 +164,6 @@ mod tests {
                 .0,
             "memory of devices was not read: no NVIDIA driver"
         );
-        assert!(summary.warnings.iter().all(|one| one.code != UNAVAILABLE));
+        assert!(summary.warnings.iter().all(|one| one.code() != UNAVAILABLE));
     }
 }

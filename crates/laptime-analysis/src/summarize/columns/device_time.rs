@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{DeviceTally, Unavailable, Warning, path};
+use laptime_core::{DeviceTally, Unavailable, path};
 
 use crate::reading::process::Process;
 use crate::summarize::tree::Tree;
 use crate::summary::Summary;
+use crate::summary::doubt::{DeviceDoubt, Doubt, UntimedSpans};
 use crate::summary::fields::Group;
 use crate::summary::span_row::SpanRow;
 
@@ -20,8 +21,6 @@ pub const OFF: &str = "device.off";
 pub const SYNCHRONIZED: &str = "device.synchronized";
 /// What the note says then.
 const SWITCHED_OFF: &str = "LAPTIME_DEVICE=off";
-/// Paths that a warning names.
-const MOST_SHOWN: usize = 4;
 
 /// Why a rate has no time to divide by.
 pub const PARTLY: &str =
@@ -102,7 +101,7 @@ impl Summary {
 /// The device that a program computed on: "none" where it said why it used none, `None` where it said nothing.
 pub fn used(summary: &Summary) -> Option<String> {
     let name = summary.environment.get("device").cloned();
-    let failed = || summary.warnings.iter().any(|one| one.code == UNAVAILABLE);
+    let failed = || summary.warnings.iter().any(|one| one.code() == UNAVAILABLE);
     let why = Group::DeviceTime
         .names()
         .find_map(|name| summary.unavailable.get(name))
@@ -111,33 +110,21 @@ pub fn used(summary: &Summary) -> Option<String> {
     name.or_else(|| (says_why() && !failed()).then(|| "none".to_owned()))
 }
 
-/// About paths of which some spans were to be timed on a device and were not.
-pub fn doubt(tree: &Tree) -> Option<Warning> {
-    let partly: Vec<String> = tree
-        .in_order()
-        .into_iter()
-        .filter_map(|index| {
-            let told = &tree.node(index).on_device;
-            let (why, untimed) = told.without().filter(|_| told.count > 0)?;
-            let names = tree.names(index);
-            let path = path::join(names.iter().map(String::as_str));
-            let (all, reason) = (told.count + untimed, why.reason());
-            Some(format!("{untimed} of {all} spans of {path} ({reason})"))
+/// Finds paths of which some spans were to be timed on a device and were not.
+pub fn doubt(tree: &Tree) -> Option<Doubt> {
+    let partly = tree.in_order().into_iter().filter_map(|index| {
+        let told = &tree.node(index).on_device;
+        let (why, count) = told.without().filter(|_| told.count > 0)?;
+        let names = tree.names(index);
+        Some(UntimedSpans {
+            path: path::join(names.iter().map(String::as_str)),
+            count,
+            span_count: told.count + count,
+            reason: why.reason(),
         })
-        .collect();
-    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
-    if shown.is_empty() {
-        return None;
-    }
-    let more = match more.len() {
-        0 => String::new(),
-        paths => format!(", and some of {paths} other paths"),
-    };
-    let message = format!(
-        "no device time is known of {}{more}: device time is that of the others",
-        shown.join(", ")
-    );
-    Some(Warning::new("device-partial", message))
+    });
+    let paths: Vec<UntimedSpans> = partly.collect();
+    (!paths.is_empty()).then_some(Doubt::Device(DeviceDoubt::Untimed { paths }))
 }
 
 #[cfg(test)]

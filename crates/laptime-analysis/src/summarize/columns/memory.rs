@@ -5,17 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{PathTally, Unavailable, Warning, path};
+use laptime_core::{PathTally, Unavailable, path};
 
 use crate::reading::process::Process;
 use crate::summarize::tree::Tree;
 use crate::summarize::wall_time::OTHER;
+use crate::summary::doubt::{Doubt, PathPart, SpansDoubt};
 use crate::summary::fields::{Group, explain};
 use crate::summary::process::{ProcessState, ProcessSummary};
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// Paths that a warning names.
-const MOST_SHOWN: usize = 4;
 /// Code of the note that says why memory was not counted.
 const NOT_COUNTED: &str = "memory.unavailable";
 /// Why a process has no total.
@@ -89,39 +88,22 @@ fn is_killed(process: &ProcessSummary) -> bool {
     process.state == ProcessState::Killed
 }
 
-/// About paths of which only some spans have memory: their extremes are of those alone.
-pub fn doubt(tree: &Tree) -> Option<Warning> {
-    let partly: Vec<String> = tree
-        .in_order()
-        .into_iter()
-        .filter_map(|index| {
-            let tally = &tree.node(index).tally;
-            let counted = tally.memory.as_ref()?.count;
-            (counted > 0 && counted < tally.count).then(|| {
-                let names = tree.names(index);
-                let path = path::join(names.iter().map(String::as_str));
-                format!("{counted} of {} spans of {path}", tally.count)
-            })
+/// Finds paths of which only some spans have memory: their extremes are of those alone.
+pub fn doubt(tree: &Tree) -> Option<Doubt> {
+    let partly = tree.in_order().into_iter().filter_map(|index| {
+        let tally = &tree.node(index).tally;
+        let count = tally.memory.as_ref()?.count;
+        (count > 0 && count < tally.count).then(|| {
+            let names = tree.names(index);
+            PathPart {
+                path: path::join(names.iter().map(String::as_str)),
+                count,
+                span_count: tally.count,
+            }
         })
-        .collect();
-    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
-    if shown.is_empty() {
-        return None;
-    }
-    let more = match more.len() {
-        0 => String::new(),
-        paths => format!(" and some of {paths} other paths"),
-    };
-    let warning = Warning::new(
-        "memory-partial",
-        format!(
-            "memory was counted in only {}{more}: their memory is that of the counted ones",
-            shown.join(", "),
-        ),
-    );
-    Some(warning.with_hint(
-        "a span has memory when counting was on from its start to its end, and the thread that opened it closed it",
-    ))
+    });
+    let paths: Vec<PathPart> = partly.collect();
+    (!paths.is_empty()).then_some(Doubt::Spans(SpansDoubt::MemoryPartial { paths }))
 }
 
 /// Why laps have no memory where others have.
@@ -165,7 +147,7 @@ pub fn with_reasons(
 mod tests {
     use laptime_core::{Span, SpanMemory};
 
-    use super::TOTALS;
+    use super::*;
     use crate::Options;
     use crate::testing::analyzed::summarize;
     use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script};
@@ -187,17 +169,13 @@ mod tests {
     #[test]
     fn a_path_of_which_only_some_spans_were_counted_says_how_many() {
         let summary = summarize(&[spans(&[true, false, true])], Options::default());
-        let about = |code: &str| {
-            summary
-                .warnings
-                .iter()
-                .find(|one| one.code == code)
-                .cloned()
+        let part = PathPart {
+            path: "work".to_owned(),
+            count: 2,
+            span_count: 3,
         };
-        assert_eq!(
-            about("memory-partial").unwrap().message,
-            "memory was counted in only 2 of 3 spans of work: their memory is that of the counted ones"
-        );
+        let doubt = SpansDoubt::MemoryPartial { paths: vec![part] };
+        assert!(summary.warnings.contains(&Doubt::Spans(doubt)));
     }
 
     #[test]
@@ -219,7 +197,7 @@ mod tests {
                 summary
                     .warnings
                     .iter()
-                    .all(|one| one.code != "memory-partial")
+                    .all(|one| one.code() != "memory-partial")
             );
         }
     }

@@ -1,6 +1,6 @@
 //! The second stage: it is known which processes are measured, and from when to when.
 
-use laptime_core::{RunInfo, Unavailable, Warning};
+use laptime_core::{RunInfo, Unavailable};
 
 use super::Totalled;
 use crate::findings::Clues;
@@ -20,6 +20,7 @@ use crate::summarize::warnings;
 use crate::summarize::worker_starts;
 use crate::summarize::workers;
 use crate::summary::Steady;
+use crate::summary::doubt::Doubt;
 use crate::summary::process::Rank;
 
 /// A run whose processes are measured.
@@ -37,7 +38,7 @@ pub struct Measured {
     /// Where the steady state begins, or why there is none.
     pub(super) steady: Result<Start, Unavailable>,
     pub(super) clues: Clues,
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<Doubt>,
 }
 
 /// The steady state of all processes.

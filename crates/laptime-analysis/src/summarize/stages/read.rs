@@ -1,7 +1,5 @@
 //! The first stage: processes as they were read.
 
-use laptime_core::Warning;
-
 use super::Measured;
 use crate::reading::process::Process;
 use crate::summarize::clues;
@@ -10,22 +8,19 @@ use crate::summarize::options::Options;
 use crate::summarize::replaced_programs;
 use crate::summarize::steady_state;
 use crate::summarize::wall_time;
+use crate::summary::doubt::Doubt;
 
 /// Everything that was read of a run.
 #[derive(Debug)]
 pub struct Read {
     options: Options,
     processes: Vec<Process>,
-    warnings: Vec<Warning>,
+    warnings: Vec<Doubt>,
 }
 
 impl Read {
     /// Begins with the processes, and with the doubts of whoever read them.
-    pub(crate) fn new(
-        options: Options,
-        mut processes: Vec<Process>,
-        warnings: Vec<Warning>,
-    ) -> Self {
+    pub(crate) fn new(options: Options, mut processes: Vec<Process>, warnings: Vec<Doubt>) -> Self {
         replaced_programs::mark(&mut processes);
         Self {
             options,

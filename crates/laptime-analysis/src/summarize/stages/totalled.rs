@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{RunInfo, Total, Unavailable, Warning, zero_ns};
+use laptime_core::{RunInfo, Total, Unavailable, zero_ns};
 
 use crate::doubts;
 use crate::findings::{self, Clues};
@@ -20,6 +20,7 @@ use crate::summarize::run_facts;
 use crate::summarize::tree::Tree;
 use crate::summarize::wall_time::Wall;
 use crate::summarize::warnings;
+use crate::summary::doubt::Doubt;
 use crate::summary::fields;
 use crate::summary::modules;
 use crate::summary::numbered_names;
@@ -47,7 +48,7 @@ pub struct Totalled {
     pub(super) summaries: Vec<ProcessSummary>,
     pub(super) peaks: Peaks,
     pub(super) clues: Clues,
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<Doubt>,
 }
 
 impl Totalled {
@@ -84,10 +85,10 @@ impl Totalled {
     }
 
     /// Returns everything that there is to doubt, but for what only the finished rows tell.
-    fn warnings(&mut self, made: &Rows) -> Vec<Warning> {
+    fn warnings(&mut self, made: &Rows) -> Vec<Doubt> {
         let mut all = std::mem::take(&mut self.warnings);
         let tree = &self.tree;
-        launches::tell(&mut all, &made.rows);
+        launches::add_doubt(&mut all, &made.rows);
         all.extend(doubts::of_excess(self.filled.excess_ns, self.measured_ns));
         all.extend(doubts::of_doubled(self.filled.doubled_ns, self.measured_ns));
         all.extend(warnings::row_doubts(made).chain(memory::doubt(tree)));
@@ -99,7 +100,7 @@ impl Totalled {
     }
 
     /// Puts everything together.
-    fn plain_values(self, rows: Vec<SpanRow>, warnings: Vec<Warning>) -> Summary {
+    fn plain_values(self, rows: Vec<SpanRow>, warnings: Vec<Doubt>) -> Summary {
         let (tree, processes) = (&self.tree, &self.processes);
         let measured = &processes[..self.front_count];
         let run = self.run.as_ref();

@@ -42,8 +42,8 @@ fn each_rank_has_its_own_rows_and_they_add_up_to_those_of_the_run() {
     let [first, second] = summary.by_process.as_slice() else {
         panic!("{} processes", summary.by_process.len());
     };
-    assert_eq!(first.called(), "rank 0 (process 7)");
-    assert_eq!(second.called(), "rank 1 (process 8)");
+    let names = [first, second].map(|one| (one.rank.as_deref(), one.pid));
+    assert_eq!(names, [(Some("0"), 7), (Some("1"), 8)]);
     for row in &summary.rows {
         let parts = total(&first.rows, &row.path) + total(&second.rows, &row.path);
         assert_eq!(parts, row.total_ns, "{}", row.path);
@@ -109,7 +109,7 @@ fn the_only_process_that_trains_has_the_rows_of_the_run_without_its_helpers() {
     let own = summary.rows.iter().filter(|row| row.path != "read");
     assert_eq!(only.rows, own.cloned().collect::<Vec<_>>());
     assert_eq!(only.wall_ns, summary.wall_ns);
-    assert_eq!(only.called(), "rank 0 (process 7)");
+    assert_eq!((only.rank.as_deref(), only.pid), (Some("0"), 7));
 }
 
 #[test]

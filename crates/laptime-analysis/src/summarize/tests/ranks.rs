@@ -1,6 +1,7 @@
 use crate::Finding;
 use crate::analyzer::Options;
 use crate::summary::Summary;
+use crate::summary::rank_difference::RankDifference;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script, anchor};
 
@@ -28,11 +29,48 @@ fn of(scripts: &[Script]) -> Summary {
     summarize(scripts, Options::default())
 }
 
-fn said(summary: &Summary, holding_up: bool) -> Option<String> {
+/// A difference in the slow and the fast process's ids and the work, or the whole step, that differs.
+fn difference(summary: &Summary, holding_up: bool) -> Option<([u32; 2], &str, [u64; 2])> {
     summary.findings.iter().find_map(|found| match found {
-        Finding::Ranks { holds_up, message } if *holds_up == holding_up => Some(message.clone()),
+        Finding::Ranks {
+            holds_up,
+            difference,
+        } if *holds_up == holding_up => Some(match difference {
+            RankDifference::Work {
+                slow,
+                fast,
+                part,
+                slow_ns,
+                fast_ns,
+                wait,
+            } => {
+                assert_eq!(wait.is_some(), holding_up);
+                let part = part.as_deref().unwrap_or("rest");
+                ([slow.pid, fast.pid], part, [slow_ns / MS, fast_ns / MS])
+            }
+            RankDifference::Step {
+                slow,
+                fast,
+                slow_ns,
+                fast_ns,
+            } => ([slow.pid, fast.pid], "step", [slow_ns / MS, fast_ns / MS]),
+            RankDifference::Worded(words) => panic!("{words}"),
+        }),
         _ => None,
     })
+}
+
+/// The part of a step in which the others wait, and for how many milliseconds.
+fn wait(summary: &Summary) -> (&str, u64) {
+    let wait = summary.findings.iter().find_map(|found| match found {
+        Finding::Ranks {
+            difference: RankDifference::Work { wait, .. },
+            ..
+        } => wait.as_ref(),
+        _ => None,
+    });
+    let wait = wait.expect("a wait");
+    (&wait.part, wait.per_step_ns / MS)
 }
 
 #[test]
@@ -42,11 +80,9 @@ fn the_rank_whose_own_work_is_longer_holds_the_others_up_that_wait_in_the_backwa
         rank(8, "1", 15, 5),
         rank(9, "2", 5, 15),
     ]);
-    assert_eq!(
-        said(&summary, true).unwrap(),
-        "rank 1 (process 8) holds the others up: its forward takes 15.0 ms per step \
-         where rank 0 (process 7) needs 5.0 ms; they wait 10.0 ms of each step in their backward"
-    );
+    let slow = difference(&summary, true);
+    assert_eq!(slow, Some(([8, 7], "forward", [15, 5])));
+    assert_eq!(wait(&summary), ("backward", 10));
     let ranks: Vec<_> = summary.ranks.iter().map(|rank| rank.pid).collect();
     assert_eq!(ranks, [7, 8, 9]);
     assert_eq!(summary.ranks[1].rest_ns, MS);
@@ -55,18 +91,12 @@ fn the_rank_whose_own_work_is_longer_holds_the_others_up_that_wait_in_the_backwa
 #[test]
 fn ranks_that_do_not_wait_for_each_other_are_only_uneven() {
     let summary = of(&[rank(7, "0", 5, 5), rank(8, "1", 15, 5)]);
-    assert!(said(&summary, true).is_none());
-    let uneven = said(&summary, false).unwrap();
-    assert!(
-        uneven.starts_with("rank 1 (process 8) is slower: its forward"),
-        "{uneven}"
-    );
+    assert_eq!(difference(&summary, true), None);
+    let uneven = difference(&summary, false);
+    assert_eq!(uneven, Some(([8, 7], "forward", [15, 5])));
     let summary = of(&[rank(7, "0", 5, 5), rank(8, "1", 5, 25)]);
-    let uneven = said(&summary, false).unwrap();
-    assert!(
-        uneven.starts_with("rank 1 (process 8) is slower: its step"),
-        "{uneven}"
-    );
+    let uneven = difference(&summary, false);
+    assert_eq!(uneven, Some(([8, 7], "step", [32, 12])));
 }
 
 #[test]
@@ -119,12 +149,9 @@ fn where_communication_is_told_it_is_what_ranks_wait_in_and_no_phase_s_own() {
         told(7, "9", 21, 0),
         told(9, "2", 1, 20),
     ]);
-    assert_eq!(
-        said(&summary, true).unwrap(),
-        "rank 9 (process 7) holds the others up: its code outside of phases takes 21.0 ms per step \
-         where rank 2 (process 9) needs 1.0 ms; they wait 20.0 ms of each step in their \
-         communication"
-    );
+    let slow = difference(&summary, true);
+    assert_eq!(slow, Some(([7, 9], "rest", [21, 1])));
+    assert_eq!(wait(&summary), ("communication", 20));
     let names: Vec<_> = summary.ranks.iter().map(|rank| rank.rank.clone()).collect();
     let by_number = ["2", "9", "10"].map(|rank| Some(rank.to_owned()));
     assert_eq!(names, by_number);
@@ -143,7 +170,7 @@ fn where_communication_is_told_it_is_what_ranks_wait_in_and_no_phase_s_own() {
 #[test]
 fn a_single_process_has_no_ranks() {
     let summary = of(&[rank(7, "0", 5, 5)]);
-    assert!(summary.ranks.is_empty() && said(&summary, false).is_none());
+    assert!(summary.ranks.is_empty() && difference(&summary, false).is_none());
 }
 
 #[test]
@@ -156,11 +183,9 @@ fn processes_that_take_steps_of_their_own_without_phases_are_compared_too() {
         }
         script
     };
-    let uneven = said(&of(&[worker(7, 10), worker(8, 30)]), false).unwrap();
-    assert_eq!(
-        uneven,
-        "process 8 is slower: its load takes 30.0 ms per step where process 7 needs 10.0 ms"
-    );
+    let summary = of(&[worker(7, 10), worker(8, 30)]);
+    let uneven = difference(&summary, false);
+    assert_eq!(uneven, Some(([8, 7], "load", [30, 10])));
 }
 
 /// Processes that train side by side, and say nothing that tells of a group.
@@ -177,34 +202,32 @@ fn without_a_group(scripts: [(u32, u64, u64); 2]) -> Vec<Script> {
 #[test]
 fn nobody_waits_among_processes_that_exchange_nothing() {
     let summary = of(&without_a_group([(7, 5, 15), (8, 15, 5)]));
-    assert_eq!(said(&summary, true), None);
-    assert_eq!(said(&summary, false), None, "their steps take as long");
+    assert_eq!(difference(&summary, true), None);
+    let uneven = difference(&summary, false);
+    assert_eq!(uneven, None, "their steps take as long");
 }
 
 #[test]
 fn processes_that_exchange_nothing_differ_in_any_phase() {
     let summary = of(&without_a_group([(7, 5, 5), (8, 5, 25)]));
-    assert_eq!(
-        said(&summary, false).unwrap(),
-        "process 8 is slower: its backward takes 25.0 ms per step where process 7 needs 5.0 ms"
-    );
+    let uneven = difference(&summary, false);
+    assert_eq!(uneven, Some(([8, 7], "backward", [25, 5])));
 }
 
 #[test]
 fn processes_of_one_rank_are_of_groups_of_their_own() {
     let summary = of(&[rank(7, "0", 5, 15), rank(8, "0", 15, 5)]);
-    assert_eq!((said(&summary, true), said(&summary, false)), (None, None));
+    let found = [true, false].map(|holding_up| difference(&summary, holding_up));
+    assert_eq!(found, [None, None]);
 }
 
 #[test]
 fn a_process_beside_a_group_is_none_that_the_group_waits_for() {
     let mut scripts = without_a_group([(9, 40, 5), (10, 40, 5)]);
     scripts.extend([rank(7, "0", 5, 15), rank(8, "1", 15, 5)]);
-    let slow = said(&of(&scripts), true).unwrap();
-    assert!(
-        slow.starts_with("rank 1 (process 8) holds the others up"),
-        "{slow}"
-    );
+    let summary = of(&scripts);
+    let ([slow, _], ..) = difference(&summary, true).unwrap();
+    assert_eq!(slow, 8);
 }
 
 #[test]
@@ -214,6 +237,7 @@ fn an_exchange_is_evidence_without_a_rank() {
         script.forget_notes();
         script
     });
-    let slow = said(&of(&scripts), true).unwrap();
-    assert!(slow.starts_with("process 8 holds the others up"), "{slow}");
+    let summary = of(&scripts);
+    let ([slow, _], ..) = difference(&summary, true).unwrap();
+    assert_eq!(slow, 8);
 }

@@ -1,5 +1,7 @@
 use crate::analyzer::Options;
+use crate::benchmark::warm_up::Later;
 use crate::summary::Steady;
+use crate::summary::doubt::{Doubt, StepsDoubt};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MAIN, MS, Script};
 use laptime_core::SpanFlags;
@@ -16,6 +18,22 @@ fn requests(script: &mut Script, track: u32, count: u64, slow: u64) {
 
 fn steady_of(script: &Script) -> Option<Steady> {
     summarize(std::slice::from_ref(script), Options::default()).steady
+}
+
+/// How steps changed, and how many of them were looked at, where these were not all.
+fn change(steady: &Steady) -> (&Later, Option<u64>) {
+    match &steady.warnings[0] {
+        Doubt::Steps {
+            doubt:
+                StepsDoubt::Changed {
+                    later,
+                    looked_at_count,
+                    ..
+                },
+            ..
+        } => (later, *looked_at_count),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -59,8 +77,11 @@ fn steps_are_numbered_as_the_program_counts_them() {
         "{}",
         steady.skipped_ns
     );
-    let said = &steady.warnings[0].message;
-    assert!(said.starts_with("from step 42 on"), "{said}");
+    let (later, _) = change(&steady);
+    assert!(
+        matches!(later, Later::Changes(changes) if changes[0].at == 42),
+        "{later:?}"
+    );
 }
 
 #[test]
@@ -109,12 +130,13 @@ fn steps_that_went_on_changing_are_told_beside_the_numbers() {
     }
     let steady = steady_of(&script).unwrap();
     assert_eq!(steady.from_step, 0);
-    let warning = &steady.warnings[0];
-    assert_eq!(warning.code, "step-time-changed");
-    assert_eq!(
-        warning.message,
-        "steps grew longer: the median of their last third is 58 % above that of the first"
+    assert_eq!(steady.warnings[0].code(), "step-time-changed");
+    let (later, looked_at_count) = change(&steady);
+    assert!(
+        matches!(later, Later::Trend(ratio) if (ratio - 0.58).abs() < 0.005),
+        "{later:?}"
     );
+    assert_eq!(looked_at_count, None);
 }
 
 #[test]
@@ -126,8 +148,11 @@ fn what_is_told_of_the_first_steps_of_many_is_not_told_of_all() {
         script.span(&["step"], now, ns);
         now += ns;
     }
-    assert_eq!(
-        steady_of(&script).unwrap().warnings[0].message,
-        "from step 300 on, steps were 50 % longer (of the first 512 steps)"
+    let steady = steady_of(&script).unwrap();
+    let (later, looked_at_count) = change(&steady);
+    assert!(
+        matches!(later, Later::Changes(changes) if changes[0].at == 300),
+        "{later:?}"
     );
+    assert_eq!(looked_at_count, Some(512));
 }

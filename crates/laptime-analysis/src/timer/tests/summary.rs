@@ -123,8 +123,9 @@ fn a_device_fills_its_fields_and_host_time_among_it_is_said() {
     let device = WallSource::DeviceTimeSegments;
     assert_eq!(sources, [WallSource::Segments, device, device]);
     assert!(host.warnings.is_empty());
-    assert!(main.warnings[0].message.starts_with("2 segments "));
-    assert!(made.whole.warnings[0].message.starts_with("3 segments "));
+    let mixed = |count| Doubt::Device(DeviceDoubt::MixedClocks { count });
+    assert_eq!(main.warnings, [mixed(2)]);
+    assert_eq!(made.whole.warnings, [mixed(3)]);
 }
 
 #[test]

@@ -1,18 +1,20 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
 use laptime_analysis::{Cause, Finding, MainFunction, Summary, one_of};
-use laptime_core::PhaseName;
+use laptime_core::{PhaseName, Warning};
 
 mod compiling;
 mod devices;
 mod ends;
 mod memory;
+pub(crate) mod ranks;
 mod waits;
 mod words;
 
 use crate::document::names;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
+use crate::sentences::doubts;
 use crate::text::wrap;
 use words::{also_in, around, many, one, share, time};
 
@@ -85,9 +87,11 @@ pub fn said(finding: &Finding) -> Option<String> {
         } => waits::starts(*count, *total_ns, *wall_ns),
         Finding::HeldLoop(held) => waits::blocks(held),
         Finding::ThreadsWait(wait) => waits::threads(wait),
-        Finding::Ranks { message, .. } => format!("{}.", wrap::capitalised(message)),
+        Finding::Ranks { difference, .. } => {
+            format!("{}.", wrap::capitalised(&ranks::in_words(difference)))
+        }
         Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
-        Finding::Unsteady { message, hint, .. } => sentences(message, hint),
+        Finding::Unsteady { doubt, .. } => sentences(&doubts::in_words(doubt)),
         Finding::MemoryBound {
             path, intensity, ..
         } => format!(
@@ -222,8 +226,9 @@ fn of_some(finding: &Finding) -> Option<String> {
             if *warm_up_count == 1 { "it" } else { "them" },
             match busy {
                 Some(busy) => format!(
-                    "The machine was busy meanwhile: {busy}. Run again before you look for a reason in \
-                     the program."
+                    "The machine was busy meanwhile: {}. Run again before you look for a reason in \
+                     the program.",
+                    doubts::in_words(busy).message,
                 ),
                 None => format!(
                     "Take more {}, or its cost remains most of the run.",
@@ -282,10 +287,11 @@ fn because(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64
     )
 }
 
-fn sentences(message: &str, hint: &str) -> String {
+fn sentences(warning: &Warning) -> String {
+    let hint = warning.hint.as_deref().unwrap_or_default();
     format!(
         "{}. {}.",
-        wrap::capitalised(message),
+        wrap::capitalised(&warning.message),
         wrap::capitalised(hint)
     )
 }

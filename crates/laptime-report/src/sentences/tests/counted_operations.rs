@@ -112,7 +112,7 @@ fn shapes_that_a_formula_told_are_said_beside_those_that_were_counted() {
     let contradicted = "a formula gave operations of Net until a count contradicted it";
     summary
         .warnings
-        .push(Warning::new("operations.contradicted", contradicted));
+        .push(Warning::new("operations.contradicted", contradicted).into());
     let shown = say(&summary);
     let expected =
         "a formula in the sizes gives their operations; it held for 70 others that were counted";

@@ -8,6 +8,7 @@ use crate::document::names;
 use crate::document::{Content, Document, Section};
 use crate::quantity::{self, plural};
 use crate::sentences::comparison;
+use crate::sentences::doubts;
 
 /// The document.
 pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
@@ -31,7 +32,7 @@ pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
         facts: facts(base, pair),
         measured: format!("medians with 95 % intervals; {}", threshold(pair)),
         sections,
-        warnings: pair.notes.clone(),
+        warnings: doubts::all_in_words(&pair.notes),
     }
 }
 

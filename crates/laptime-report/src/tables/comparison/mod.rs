@@ -8,6 +8,7 @@ mod document;
 mod named;
 mod table;
 
+use crate::json::worded;
 pub use crate::sentences::comparison::of_pair as headline;
 pub use document::document;
 
@@ -46,7 +47,8 @@ pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bo
             Shown::lines(&each.join("\n"))
         }
         Format::Json | Format::Csv => {
-            Shown::json(serde_json::to_string_pretty(comparison).unwrap_or_default())
+            let comparison = worded::comparison(comparison.clone());
+            Shown::json(serde_json::to_string_pretty(&comparison).unwrap_or_default())
         }
         Format::Html => {
             let documents: Vec<_> = documents().collect();

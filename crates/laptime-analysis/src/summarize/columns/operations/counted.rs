@@ -4,18 +4,17 @@
 //! quantity. Time is that of all spans of the row, those cut short too: what ran in these is
 //! among its operations.
 
-use laptime_core::{Cost, CostTally, Warning, path};
+use laptime_core::{Cost, CostTally, path};
 
 use super::given;
 use super::stretches::Own;
 use crate::summarize::columns::device_time;
 use crate::summarize::tree::{Node, Tree};
+use crate::summary::doubt::{Doubt, OperationsDoubt, PartlyCounted, PathPart};
 use crate::summary::fields::{Group, explain};
 use crate::summary::seldom::Seldom;
 use crate::summary::span_row::SpanRow;
 
-/// Paths that a warning names.
-const MOST_SHOWN: usize = 4;
 const SAID_INSIDE: &str = "the program said the FLOP of a lap in it, which tells no more";
 const NO_TIME: &str = "no span of this path was finished in a time that the clock can tell";
 const NO_BYTES: &str = "no byte was moved";
@@ -108,8 +107,8 @@ pub fn inclusive(tree: &Tree) -> Vec<Worked> {
     worked
 }
 
-/// About rows of which not all operations are known: calls that are left out, and operators that have no formula.
-pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Warning> + use<> {
+/// Finds rows of which not all operations are known: calls that are left out, and operators that have no formula.
+pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Doubt> + use<> {
     let path = |index: usize| {
         let names = tree.names(index);
         path::join(names.iter().map(String::as_str))
@@ -118,37 +117,22 @@ pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Warning> +
     for index in tree.in_order() {
         let (node, tally) = (tree.node(index), worked[index].tally());
         if node.left_out.count > 0 {
-            let (some, all) = (node.left_out.count, node.tally.count);
-            left_out.push(format!("{some} of {all} spans of {}", path(index)));
-        } else if let Some(ratio) = tally.coverage_ratio().filter(|ratio| *ratio < 1.0) {
-            let percent = (ratio * 1_000.0).floor() / 10.0;
-            partly.push(format!("{percent:.1} % of those in {}", path(index)));
+            left_out.push(PathPart {
+                path: path(index),
+                count: node.left_out.count,
+                span_count: node.tally.count,
+            });
+        } else if let Some(coverage_ratio) = tally.coverage_ratio().filter(|ratio| *ratio < 1.0) {
+            partly.push(PartlyCounted {
+                path: path(index),
+                coverage_ratio,
+            });
         }
     }
-    let of = |all: &[String], said: &str, means: &str| {
-        let (shown, more) = all.split_at(all.len().min(MOST_SHOWN));
-        let more = match more.len() {
-            0 => String::new(),
-            paths => format!(", and so in {paths} other paths"),
-        };
-        let shown = shown.join(", ");
-        let message = format!("{said} {shown}{more}: {means}");
-        (!all.is_empty()).then(|| Warning::new("operations-uncounted", message))
-    };
-    [
-        of(
-            &left_out,
-            "calls ran whose operations are not known in",
-            "FLOP are without these, and rates are of the other spans, where these are known",
-        ),
-        of(
-            &partly,
-            "of the calls of operators only some were counted,",
-            "FLOP and rates are at least these",
-        ),
-    ]
-    .into_iter()
-    .flatten()
+    let left_out =
+        (!left_out.is_empty()).then_some(OperationsDoubt::CallsLeftOut { paths: left_out });
+    let partly = (!partly.is_empty()).then_some(OperationsDoubt::PartlyCounted { paths: partly });
+    left_out.into_iter().chain(partly).map(Doubt::Operations)
 }
 
 /// Fills in what a row did. Gives back how many of its FLOP ran for each that the model asked for.

@@ -1,11 +1,10 @@
 //! The operations of a row, from whichever source has them, and what there is to doubt about them.
 
-use laptime_core::Warning;
-
 use super::counted::{self, Worked, inclusive};
 use super::given;
 use crate::summarize::tree::{Node, Tree};
 use crate::summary::aside::{is_aside, was_counted};
+use crate::summary::doubt::{Doubt, OperationsDoubt};
 use crate::summary::fields::Group;
 use crate::summary::span_row::SpanRow;
 
@@ -28,27 +27,21 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     None
 }
 
-/// Reasons for doubt about what rows did.
-pub fn doubts(tree: &Tree) -> impl Iterator<Item = Warning> {
+/// Finds reasons for doubt about what rows did.
+pub fn doubts(tree: &Tree) -> impl Iterator<Item = Doubt> {
     given::doubt(tree)
         .into_iter()
         .chain(counted::doubts(tree, &inclusive(tree)))
         .chain(nothing_again(tree))
 }
 
-/// No row has operations where every call ran while they were being counted.
-fn nothing_again(tree: &Tree) -> Option<Warning> {
+/// Finds a run of which no row has operations, as every call ran while they were being counted.
+fn nothing_again(tree: &Tree) -> Option<Doubt> {
     let is_counted = |index: &usize| {
         tree.names(*index)
             .last()
             .is_some_and(|name| was_counted(name))
     };
-    (!tree.has_operations() && tree.in_order().iter().any(is_counted)).then(|| {
-        Warning::new(
-            "operations-once",
-            "no row has FLOP: each call of the model ran while its operations were being counted, which is slower. \
-             The laps after that have FLOP: let the program do the same again, or count the model alone \
-             (lt.count(model, inputs), laptime ops)",
-        )
-    })
+    (!tree.has_operations() && tree.in_order().iter().any(is_counted))
+        .then_some(Doubt::Operations(OperationsDoubt::CountedOnce))
 }

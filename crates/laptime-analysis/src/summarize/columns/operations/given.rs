@@ -4,15 +4,14 @@
 //! time that rates divide by. How many of a row's spans that is, is its coverage.
 
 use laptime_core::work::Carried;
-use laptime_core::{DeviceTally, PathTally, Warning, path};
+use laptime_core::{DeviceTally, PathTally, path};
 
 use crate::summarize::columns::device_time;
 use crate::summarize::tree::Tree;
+use crate::summary::doubt::{Doubt, OperationsDoubt, PartlySaid, PathPart, SaidQuantity};
 use crate::summary::fields::explain;
 use crate::summary::span_row::SpanRow;
 
-/// Paths that a warning names.
-const MOST_SHOWN: usize = 4;
 const SAID: &str = "the program said its FLOP, which tells no more";
 const NO_TIME: &str = "the spans that carry it took less than the clock can tell";
 const NOT_SAID: &str = "no span of this path says it";
@@ -75,38 +74,25 @@ pub fn per_s(carried: &Carried, spans: u64, on_device: &DeviceTally) -> Option<f
     is_of_all.then(|| carried.sum as f64 / (ns as f64 / 1e9))
 }
 
-/// About paths of which only some spans say what they did.
-pub fn doubt(tree: &Tree) -> Option<Warning> {
-    let partly: Vec<String> = tree
-        .in_order()
-        .into_iter()
-        .filter_map(|index| {
-            let tally = &tree.node(index).tally;
-            let work = tally.work.as_deref()?;
-            let names = tree.names(index);
-            let path = path::join(names.iter().map(String::as_str));
-            [("FLOP", work.flop.spans), ("bytes", work.bytes.spans)]
-                .into_iter()
-                .find(|(_, spans)| (1..tally.count).contains(spans))
-                .map(|(what, spans)| {
-                    format!("{what} of {spans} of {} spans of {path}", tally.count)
-                })
-        })
-        .collect();
-    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
-    if shown.is_empty() {
-        return None;
-    }
-    let more = match more.len() {
-        0 => String::new(),
-        paths => format!(" and of some spans of {paths} other paths"),
-    };
-    let message = format!(
-        "the program says only {}{more}: sums and rates are those of these spans",
-        shown.join(", ")
-    );
-    Some(
-        Warning::new("operations-partial", message)
-            .with_hint("give every lap of a name its flop= and bytes=, or none"),
-    )
+/// Finds paths of which only some spans say what they did.
+pub fn doubt(tree: &Tree) -> Option<Doubt> {
+    let partly = tree.in_order().into_iter().filter_map(|index| {
+        let tally = &tree.node(index).tally;
+        let work = tally.work.as_deref()?;
+        let said = [
+            (SaidQuantity::Flop, work.flop.spans),
+            (SaidQuantity::Bytes, work.bytes.spans),
+        ];
+        let mut said = said.into_iter();
+        let (quantity, count) = said.find(|(_, spans)| (1..tally.count).contains(spans))?;
+        let names = tree.names(index);
+        let part = PathPart {
+            path: path::join(names.iter().map(String::as_str)),
+            count,
+            span_count: tally.count,
+        };
+        Some(PartlySaid { quantity, part })
+    });
+    let paths: Vec<PartlySaid> = partly.collect();
+    (!paths.is_empty()).then_some(Doubt::Operations(OperationsDoubt::PartlySaid { paths }))
 }

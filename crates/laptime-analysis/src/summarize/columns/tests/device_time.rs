@@ -1,6 +1,7 @@
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, DeviceTimes, NoDeviceTime, SpanWork};
 
+use crate::summary::doubt::{DeviceDoubt, Doubt, UntimedSpans};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::{Options, Summary};
@@ -64,9 +65,15 @@ fn some_spans_without_device_time_are_told() {
     lap(&mut script, 0, Ok(MS));
     lap(&mut script, 100 * MS, Err(NoDeviceTime::StillRunning));
     let summary = summary(script);
-    let mut warnings = summary.warnings.iter();
-    let doubt = warnings.find(|one| one.code == "device-partial").unwrap();
-    assert!(doubt.message.contains("1 of 2 spans of work"), "{doubt:?}");
+    let untimed = UntimedSpans {
+        path: "work".to_owned(),
+        count: 1,
+        span_count: 2,
+        reason: NoDeviceTime::StillRunning.reason(),
+    };
+    let paths = vec![untimed];
+    let doubt = Doubt::Device(DeviceDoubt::Untimed { paths });
+    assert!(summary.warnings.contains(&doubt));
 }
 
 #[test]
@@ -151,7 +158,7 @@ fn a_driver_that_cannot_be_used_is_the_reason_of_every_row() {
         summary
             .warnings
             .iter()
-            .any(|one| one.code == super::UNAVAILABLE)
+            .any(|one| one.code() == super::UNAVAILABLE)
     );
 }
 

@@ -1,4 +1,8 @@
-use laptime_analysis::{HeldLoop, ImportTime, Keeper, Passing, ThreadsWait, WorkerLap};
+use laptime_analysis::doubt::{CpuLoss, CpuTaker, StepsDoubt};
+use laptime_analysis::{
+    Doubt, HeldLoop, ImportTime, Keeper, Passing, RankDifference, RankName, ThreadsWait,
+    WaitForRank, WorkerLap,
+};
 
 use super::*;
 
@@ -349,13 +353,8 @@ fn every_kind() -> Vec<Finding> {
         outside_steps(None),
         outside_steps(Some("fit/load")),
         warm_up(None),
-        warm_up(Some(
-            "the thread that takes the steps waited for a CPU for 80 % of the time",
-        )),
-        Finding::Ranks {
-            holds_up: true,
-            message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
-        },
+        warm_up(Some(0.8)),
+        ranks_finding(),
     ]);
     all.extend(of_memory());
     all.extend([Finding::MemoryBound {
@@ -364,6 +363,28 @@ fn every_kind() -> Vec<Finding> {
         intensity: 2.31,
     }]);
     all
+}
+
+/// A rank that the others wait for.
+fn ranks_finding() -> Finding {
+    let name = |pid: u32, rank: &str| RankName {
+        pid,
+        rank: Some(rank.to_owned()),
+    };
+    Finding::Ranks {
+        holds_up: true,
+        difference: RankDifference::Work {
+            slow: name(8, "1"),
+            fast: name(7, "0"),
+            part: Some("forward".to_owned()),
+            slow_ns: 15 * MS,
+            fast_ns: 5 * MS,
+            wait: Some(WaitForRank {
+                part: "backward".to_owned(),
+                per_step_ns: 10 * MS,
+            }),
+        },
+    }
 }
 
 /// A lap of 4.36 s whose steps take 0.08 s.
@@ -380,14 +401,23 @@ fn outside_steps(part: Option<&str>) -> Finding {
 }
 
 /// A warm-up that was most of the run, and what took the CPU meanwhile.
-fn warm_up(busy: Option<&str>) -> Finding {
+fn warm_up(busy_ratio: Option<f64>) -> Finding {
     Finding::WarmUp {
         path: "step".to_owned(),
         warm_up_count: 2,
         warm_up_ns: 1_320 * MS,
         steady_count: 62,
         steady_ns: 412 * MS,
-        busy: busy.map(str::to_owned),
+        busy: busy_ratio.map(|ratio| Doubt::Steps {
+            pid: None,
+            doubt: StepsDoubt::BusyWarmUp {
+                loss: CpuLoss {
+                    taker: CpuTaker::OtherThreads,
+                    ratio,
+                },
+                noun: "step".to_owned(),
+            },
+        }),
     }
 }
 
@@ -397,7 +427,9 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     let root: serde_json::Value =
         serde_json::from_str(include_str!("../../../../../../docs/summary.schema.json")).unwrap();
     let schema = &root["properties"]["findings"];
-    let value = serde_json::to_value(&all).unwrap();
+    let mut worded = all.clone();
+    worded.iter_mut().for_each(crate::json::worded::finding);
+    let value = serde_json::to_value(&worded).unwrap();
     let wrong = crate::schema_tests::violations(schema, &value, &root, "findings");
     assert_eq!(wrong, Vec::<String>::new());
     let text: Vec<String> = all.iter().filter_map(said).collect();
@@ -436,7 +468,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     98 % of fit (4.28 s) is outside of its steps: fit/load takes 4.00 s of it.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. The machine was busy meanwhile: the thread that takes the steps waited for a CPU for 80 % of the time. Run again before you look for a reason in the program.
-    Rank 1 (process 8) holds the others up: its forward is longer.
+    Rank 1 (process 8) holds the others up: its forward takes 15.0 ms per step where rank 0 (process 7) needs 5.0 ms; they wait 10.0 ms of each step in their backward.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.

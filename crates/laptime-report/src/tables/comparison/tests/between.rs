@@ -170,7 +170,8 @@ fn the_only_benchmarks_of_both_sides_are_compared_whatever_their_names() {
         "{}",
         first_line(&found)
     );
-    assert!(pair.notes[0].message.contains("their names differ"));
+    let note = pair.notes[0].words().unwrap();
+    assert!(note.message.contains("their names differ"));
     assert_eq!(
         pair.gates[0].outcome,
         laptime_analysis::compare::GateOutcome::Exceeded

@@ -213,7 +213,7 @@ fn operations_that_could_not_be_counted_lower_the_coverage_of_all_rows_around() 
         Some(0.5)
     );
     let mut warnings = summary.warnings.iter();
-    assert!(warnings.any(|warning| warning.code == "operations-uncounted"));
+    assert!(warnings.any(|warning| warning.code() == "operations-uncounted"));
 }
 
 /// What is told of a call that is left out: as many operations as the last one that was counted.
@@ -320,7 +320,7 @@ fn a_helper_without_operations_says_nothing_of_the_program() {
     let unavailable = "operations.unavailable";
     let told = |scripts: &[Script]| {
         let summary = summarize(scripts, Options::default());
-        summary.warnings.iter().any(|it| it.code == unavailable)
+        summary.warnings.iter().any(|it| it.code() == unavailable)
     };
     let noting = |pid, operations: bool| {
         // The main process is the one that runs longest.
@@ -380,7 +380,7 @@ fn shapes_that_formulas_told_are_added_up_and_are_no_warning() {
         summary
             .warnings
             .iter()
-            .all(|it| it.code != crate::summarize::columns::operations::TOLD)
+            .all(|it| it.code() != crate::summarize::columns::operations::TOLD)
     );
     let silent = summarize(&[Script::new(1, 1_000 * MS)], Options::default());
     assert!(silent.operations.is_none());
@@ -393,7 +393,7 @@ fn a_run_whose_every_call_was_counted_says_why_no_row_has_operations() {
         summary
             .warnings
             .iter()
-            .any(|warning| warning.code == "operations-once")
+            .any(|warning| warning.code() == "operations-once")
     };
     let mut script = Script::new(1, 10_000 * MS);
     script.operations(1, &["step", "forward"], cost(1_000, 10), "float32");

@@ -1,6 +1,7 @@
 use laptime_core::{Span, SpanWork};
 use proptest::prelude::*;
 
+use crate::summary::doubt::{Doubt, OperationsDoubt, PartlySaid, PathPart, SaidQuantity};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::{Options, SpanRow, Summary};
@@ -55,12 +56,15 @@ fn spans_that_say_nothing_are_not_in_the_denominator_and_a_warning_tells() {
     let row = gemm(&summary);
     assert_eq!(row.work.flop_per_s, Some(1e9));
     assert_eq!(row.work.operations_coverage_ratio, Some(1.0 / 3.0));
-    let mut warnings = summary.warnings.iter();
-    let warning = warnings.find(|one| one.code == "operations-partial");
-    assert_eq!(
-        warning.unwrap().message,
-        "the program says only FLOP of 1 of 3 spans of gemm: sums and rates are those of these spans"
-    );
+    let part = PathPart {
+        path: "gemm".to_owned(),
+        count: 1,
+        span_count: 3,
+    };
+    let quantity = SaidQuantity::Flop;
+    let paths = vec![PartlySaid { quantity, part }];
+    let doubt = Doubt::Operations(OperationsDoubt::PartlySaid { paths });
+    assert!(summary.warnings.contains(&doubt));
 }
 
 #[test]

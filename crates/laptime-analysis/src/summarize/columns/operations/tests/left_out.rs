@@ -5,6 +5,7 @@ use laptime_core::CostTally;
 use super::counted::{ceilings, cost, row, training};
 use crate::Options;
 use crate::summarize::columns::operations::CEILINGS;
+use crate::summary::doubt::{Doubt, OperationsDoubt, PathPart};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MAIN, MS, Script, anchor};
 
@@ -64,14 +65,14 @@ fn rates_divided_what_some_calls_did_by_the_time_of_all() {
             row(&summary, "step").work.bytes_moved_per_s,
             Some(20_000.0 / 0.1)
         );
-        let warning = &summary.warnings[0];
-        assert_eq!(warning.code, "operations-uncounted");
-        assert_eq!(
-            warning.message,
-            "calls ran whose operations are not known in 5 of 15 spans of step, 5 of 15 spans of step/forward, \
-             5 of 15 spans of step/forward/layer: FLOP are without these, and rates are of the other spans, where \
-             these are known"
-        );
+        let paths = ["step", "step/forward", "step/forward/layer"].map(|path| PathPart {
+            path: path.to_owned(),
+            count: 5,
+            span_count: 15,
+        });
+        let paths = paths.to_vec();
+        let doubt = Doubt::Operations(OperationsDoubt::CallsLeftOut { paths });
+        assert_eq!(summary.warnings[0], doubt);
     }
 }
 
