@@ -4,6 +4,7 @@ use laptime_core::Unavailable;
 use serde::Serialize;
 
 use crate::summary::Steady;
+use crate::summary::rank_difference::RankName;
 use crate::summary::span_row::SpanRow;
 
 /// One process of the run.
@@ -65,6 +66,15 @@ pub struct Rank {
     pub parts: Vec<Part>,
     /// The rest of a step.
     pub rest_ns: u64,
+}
+
+impl From<&Rank> for RankName {
+    fn from(rank: &Rank) -> Self {
+        Self {
+            pid: rank.pid,
+            rank: rank.rank.clone(),
+        }
+    }
 }
 
 /// What is directly inside steps.

@@ -3,8 +3,6 @@
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 
-use crate::summary::process::Rank;
-
 /// A process that trains beside others, as messages call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankName {
@@ -12,15 +10,6 @@ pub struct RankName {
     pub pid: u32,
     /// The process's rank, where it told one.
     pub rank: Option<String>,
-}
-
-impl From<&Rank> for RankName {
-    fn from(rank: &Rank) -> Self {
-        Self {
-            pid: rank.pid,
-            rank: rank.rank.clone(),
-        }
-    }
 }
 
 /// A wait of the other processes for a slow one.
