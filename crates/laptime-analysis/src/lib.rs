@@ -27,8 +27,8 @@ pub mod timer;
 pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use benchmark::latency::{Latency, Steadiness};
 pub use doubts::{NO_PHASES, TORN_STEPS};
+pub use findings::clues::interpreter_end::is_shutdown;
 pub use findings::compiling::is_outermost as is_compiling;
-pub use findings::sampled::is_shutdown;
 pub use power::{DeviceStretch, DeviceSummary, ThrottleShare};
 pub use profiler::{
     Alignment, Bracket, DeviceUse, KernelTime, LapOperators, Nested, OperatorTime, Operators, Ran,

@@ -3,7 +3,7 @@
 
 use laptime_core::{PhaseName, Total};
 
-use crate::summary::Summary;
+use super::evidence::Evidence;
 use crate::summary::finding::{CompiledIn, Finding};
 use crate::summary::span_row::{RowKind, SpanRow};
 
@@ -11,7 +11,7 @@ use crate::summary::span_row::{RowKind, SpanRow};
 const COMPILING_RATIO: f64 = 0.3;
 /// Less bothers nobody.
 const COMPILING_NS: u64 = 1_000_000_000;
-/// Places that are told; what the others take is told together.
+/// Places that are named; what the others take is added to the sum.
 const MOST_PLACES: usize = 3;
 
 /// Whether a row is the compiling of a graph, and no part of another's.
@@ -23,8 +23,9 @@ pub fn is_outermost(row: &SpanRow) -> bool {
     row.kind == RowKind::Span && is_compile(last) && !around.iter().any(is_compile)
 }
 
-/// All compiling of a run, if it is much.
-pub fn of_run(summary: &Summary) -> Option<Finding> {
+/// Finds all compiling of a run, if it is much.
+pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
+    let summary = evidence.summary;
     let rows = summary.rows.iter().filter(|row| is_outermost(row));
     let places = rows.map(|row| CompiledIn {
         path: row.path.clone(),

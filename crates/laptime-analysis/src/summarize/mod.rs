@@ -2,7 +2,6 @@
 //!
 //! Input is `reading`, output are the plain values of `summary`.
 
-mod clues;
 pub(crate) mod columns;
 pub mod device_steps;
 mod epochs;

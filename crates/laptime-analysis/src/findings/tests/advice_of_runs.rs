@@ -121,7 +121,7 @@ fn laps_of_other_processes_cost_the_run_nothing() {
             process.span_count = count;
         }
         summary.span_count = laps.iter().sum();
-        let all = find(&summary, Clues::default());
+        let all = find(&summary, &Clues::default());
         all.iter()
             .any(|one| matches!(one, Finding::Overhead { .. }))
     };

@@ -76,7 +76,7 @@ fn larger_batches_are_advice_for_what_comes_near_what_memory_allows() {
         let backward = rows.find(|row| row.path == "step/backward").unwrap();
         (backward.work.bound, backward.work.intensity) = (Some(bound), Some(1.5));
         backward.work.bytes_moved_per_s = Some(bytes_moved_per_s);
-        let all = find(&summary, Clues::default());
+        let all = find(&summary, &Clues::default());
         let mut all = all.iter();
         all.any(|one| matches!(one, Finding::MemoryBound { .. }))
     };

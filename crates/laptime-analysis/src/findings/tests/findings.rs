@@ -493,14 +493,14 @@ fn what_is_bound_by_memory_is_found_and_so_is_what_laps_cost() {
         .find(|row| row.path == "step/backward")
         .unwrap();
     (backward.work.bound, backward.work.intensity) = (Some(BoundBy::Memory), Some(1.5));
-    let all = find(&summary, Clues::default());
+    let all = find(&summary, &Clues::default());
     assert!(
         matches!(&all[..], [Finding::MemoryBound { path, .. }] if path == "step/backward"),
         "{all:?}"
     );
     summary.processes[0].span_count = 10_000_000;
     assert!(
-        find(&summary, Clues::default())
+        find(&summary, &Clues::default())
             .iter()
             .any(|one| matches!(one, Finding::Overhead { .. }))
     );

@@ -3,7 +3,7 @@
 use laptime_core::{RunInfo, Unavailable};
 
 use super::Totalled;
-use crate::findings::Clues;
+use crate::findings::clues::Clues;
 use crate::power::SteadyTicks;
 use crate::reading::event_loop::blocked_tasks;
 use crate::reading::process::Process;
@@ -98,9 +98,9 @@ impl Measured {
     /// Returns the clues, with those that joined totals tell.
     fn with_joined_clues(&mut self) -> Clues {
         Clues {
-            held: blocked_tasks::of_run(&self.processes, self.front_count),
-            starts: worker_starts::of_run(&self.processes, self.front_count),
-            workers: workers::main_lap(&mut self.processes, self.front_count),
+            blocked_loop: blocked_tasks::of_run(&self.processes, self.front_count),
+            worker_starts: worker_starts::of_run(&self.processes, self.front_count),
+            worker_lap: workers::main_lap(&mut self.processes, self.front_count),
             ..std::mem::take(&mut self.clues)
         }
     }

@@ -1,8 +1,8 @@
 //! The first stage: processes as they were read.
 
 use super::Measured;
+use crate::findings::clues::Clues;
 use crate::reading::process::Process;
-use crate::summarize::clues;
 use crate::summarize::measured_processes;
 use crate::summarize::options::Options;
 use crate::summarize::replaced_programs;
@@ -34,7 +34,7 @@ impl Read {
         let Options { run, by_process } = self.options;
         let steady = steady_state::find(&self.processes, run.as_ref());
         let measured = measured_processes::measured(&self.processes, run.as_ref());
-        let clues = clues::find(&self.processes, &measured, steady.as_ref().ok());
+        let clues = Clues::of_processes(&self.processes, &measured, steady.as_ref().ok());
         let processes = in_front(self.processes, &measured);
         let ends = processes.iter();
         let ends_ns = ends.map(|process| wall_time::ended_ns(process, run.as_ref()));

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use laptime_core::{RunInfo, Total, Unavailable, zero_ns};
 
 use crate::doubts;
-use crate::findings::{self, Clues};
+use crate::findings;
+use crate::findings::clues::Clues;
 use crate::functions::sampled;
 use crate::power::{self, SteadyTicks};
 use crate::profiler;
@@ -60,7 +61,7 @@ impl Totalled {
         let mut summary = self.plain_values(made.rows, warnings);
         let numbered = numbered_names::doubt(&summary.rows);
         summary.warnings.extend(numbered);
-        summary.findings = findings::find(&summary, clues);
+        summary.findings = findings::find(&summary, &clues);
         summary
     }
 

@@ -6,7 +6,7 @@
 //! what others hold belong together, and what is named is the lap around all of them. A lap whose own bytes are
 //! just what the steps leave is named beside that, as probable: the others then cancel.
 
-use super::steps::Steps;
+use super::repeated_steps::Steps;
 use crate::summary::finding::{Keeper, Passing};
 use crate::summary::span_row::SpanRow;
 
@@ -24,50 +24,56 @@ const MISS_RATIO: f64 = 0.15;
 /// The part of it that laps with a name must leave: the rest is left outside of laps.
 const MOST_OF_IT: f64 = 0.5;
 
-/// Where the memory is that steps leave.
+/// The laps that hold the memory which steps leave.
 #[derive(Debug, Default, PartialEq)]
-pub struct Kept {
+pub struct MemoryKeepers {
     /// The laps that keep it, the largest first.
     pub keepers: Vec<Keeper>,
     /// Two laps that memory passes between, where it may be kept instead.
     pub passing: Option<Passing>,
 }
 
-/// What a lap left by itself, without the laps inside, and with those that are asked about.
+/// A lap, and the bytes that it left.
 #[derive(Clone, Copy)]
-struct Left<'s> {
+struct Leaver<'s> {
     row: &'s SpanRow,
-    own: f64,
+    /// Without the laps inside.
+    alone: f64,
+    /// With the laps inside that are asked about.
     all: f64,
     /// Whether it stands for the lap without those inside.
     is_alone: bool,
 }
 
-/// The laps that keep `kept` bytes; none where net bytes don't tell.
+/// Finds the laps that keep `kept` bytes; none where net bytes don't tell.
 ///
 /// Several together leave all of it, unless memory passes between laps: then one of them probably keeps it and
 /// what the others leave is freed elsewhere.
-pub fn of<'s>(steps: &Steps<'s>, laps: impl Iterator<Item = &'s SpanRow>, kept: f64) -> Kept {
+pub fn among<'s>(
+    steps: &Steps<'s>,
+    laps: impl Iterator<Item = &'s SpanRow>,
+    kept: f64,
+) -> MemoryKeepers {
     let rows: Vec<&SpanRow> = laps.collect();
-    let owns: Vec<f64> = rows.iter().map(|row| own(steps, row)).collect();
-    let of_row = |(row, own): (&&'s SpanRow, &f64)| {
-        let inside = rows.iter().zip(&owns);
+    let alone: Vec<f64> = rows.iter().map(|row| left_alone(steps, row)).collect();
+    let leaver = |(row, bytes): (&&'s SpanRow, &f64)| {
+        let inside = rows.iter().zip(&alone);
         let inside = inside.filter(|(inner, _)| inner.names.starts_with(&row.names));
-        Left {
+        Leaver {
             row,
-            own: *own,
+            alone: *bytes,
             all: inside.map(|(_, bytes)| bytes).sum(),
             is_alone: false,
         }
     };
-    let each: Vec<Left> = rows.iter().zip(&owns).map(of_row).collect();
-    let outermost: Vec<Left> = each
+    let each: Vec<Leaver> = rows.iter().zip(&alone).map(leaver).collect();
+    let outermost: Vec<Leaver> = each
         .iter()
         .filter(|lap| !each.iter().any(|one| is_inside(lap, one)))
         .copied()
         .collect();
     // The steps themselves are no answer: they are what the question was about.
-    let is_steps = |lap: &Left| lap.row.names == steps.step.names;
+    let is_steps = |lap: &Leaver| lap.row.names == steps.step.names;
     let parts = match &outermost[..] {
         [only] if is_steps(only) => parts_of(&each, only),
         _ => outermost,
@@ -79,7 +85,7 @@ pub fn of<'s>(steps: &Steps<'s>, laps: impl Iterator<Item = &'s SpanRow>, kept: 
     let (mut found, passing) = match passing(&each, &parts, kept) {
         None => (places(&each, &parts, kept), None),
         Some((from, to)) => {
-            let bytes = |lap: &Left| (lap.all / steps.count as f64).round() as i64;
+            let bytes = |lap: &Leaver| (lap.all / steps.count as f64).round() as i64;
             let also = parts.iter().filter(|lap| {
                 lap.row.names != from.row.names && !lap.is_alone && lap.all >= ALSO_RATIO * from.all
             });
@@ -102,13 +108,14 @@ pub fn of<'s>(steps: &Steps<'s>, laps: impl Iterator<Item = &'s SpanRow>, kept: 
     if found.iter().map(|(_, bytes)| bytes).sum::<f64>() < MOST_OF_IT * kept {
         found.clear();
     }
-    Kept {
+    MemoryKeepers {
         keepers: found.into_iter().map(keeper).collect(),
         passing,
     }
 }
 
-fn own(steps: &Steps<'_>, row: &SpanRow) -> f64 {
+/// Returns the bytes that a lap left without the laps inside.
+fn left_alone(steps: &Steps<'_>, row: &SpanRow) -> f64 {
     let left = |row: &SpanRow| row.memory.host_memory_kept_bytes.unwrap_or(0);
     let rows = steps.rows.iter();
     let inside = rows.filter(|inner| inner.is_child_of(&row.names)).map(left);
@@ -116,26 +123,30 @@ fn own(steps: &Steps<'_>, row: &SpanRow) -> f64 {
 }
 
 /// Whether a lap lies inside of another one, however deep.
-fn is_inside(lap: &Left<'_>, around: &Left<'_>) -> bool {
-    let (names, outer) = (&lap.row.names, &around.row.names);
+fn is_inside(lap: &Leaver<'_>, outer: &Leaver<'_>) -> bool {
+    let (names, outer) = (&lap.row.names, &outer.row.names);
     names.len() > outer.len() && names.starts_with(outer)
 }
 
-/// What a lap is made of: the laps right inside of it, and itself without those.
-fn parts_of<'s>(each: &[Left<'s>], around: &Left<'s>) -> Vec<Left<'s>> {
-    let inside = || each.iter().filter(|lap| is_inside(lap, around));
+/// Returns the parts of a lap: the laps right inside of it, and itself without those.
+fn parts_of<'s>(each: &[Leaver<'s>], outer: &Leaver<'s>) -> Vec<Leaver<'s>> {
+    let inside = || each.iter().filter(|lap| is_inside(lap, outer));
     let right_inside = inside().filter(|lap| !inside().any(|one| is_inside(lap, one)));
-    let itself = Left {
-        all: around.own,
+    let itself = Leaver {
+        all: outer.alone,
         is_alone: true,
-        ..*around
+        ..*outer
     };
     right_inside.copied().chain([itself]).collect()
 }
 
-/// The lap that leaves most and the one that frees most, if laps free what others hold: parts of a lap, or laps inside
+/// Finds the lap that leaves most and the one that frees most, if laps free what others hold: parts of a lap, or laps inside
 /// of a part that free as much as the other parts may have handed them.
-fn passing<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Option<(Left<'s>, Left<'s>)> {
+fn passing<'s>(
+    each: &[Leaver<'s>],
+    parts: &[Leaver<'s>],
+    kept: f64,
+) -> Option<(Leaver<'s>, Leaver<'s>)> {
     if let Some(found) = passing_between(parts, kept) {
         return Some(found);
     }
@@ -143,24 +154,24 @@ fn passing<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Option<(Left
     parts.iter().filter(|part| !part.is_alone).find_map(|part| {
         let inside = each.iter();
         let inside = inside.filter(|lap| lap.row.names.starts_with(&part.row.names));
-        let alone = |lap: &Left<'s>| Left {
-            all: lap.own,
+        let alone = |lap: &Leaver<'s>| Leaver {
+            all: lap.alone,
             ..*lap
         };
-        let inside: Vec<Left> = inside.map(alone).collect();
+        let inside: Vec<Leaver> = inside.map(alone).collect();
         let elsewhere = left - part.all.max(0.0);
         let may_pass = freed(&inside).min(elsewhere) >= MOST_OF_IT * kept;
         passing_between(&inside, kept).filter(|_| may_pass)
     })
 }
 
-/// What all of these free that others allocated.
-fn freed(parts: &[Left<'_>]) -> f64 {
+/// Adds up what all of these free that others allocated.
+fn freed(parts: &[Leaver<'_>]) -> f64 {
     parts.iter().map(|part| (-part.all).max(0.0)).sum()
 }
 
-fn passing_between<'s>(parts: &[Left<'s>], kept: f64) -> Option<(Left<'s>, Left<'s>)> {
-    let by_bytes = |one: &&Left, other: &&Left| one.all.total_cmp(&other.all);
+fn passing_between<'s>(parts: &[Leaver<'s>], kept: f64) -> Option<(Leaver<'s>, Leaver<'s>)> {
+    let by_bytes = |one: &&Leaver, other: &&Leaver| one.all.total_cmp(&other.all);
     let (most, least) = (
         parts.iter().max_by(by_bytes)?,
         parts.iter().min_by(by_bytes)?,
@@ -168,9 +179,9 @@ fn passing_between<'s>(parts: &[Left<'s>], kept: f64) -> Option<(Left<'s>, Left<
     (freed(parts) >= LEAST_FREED_RATIO * kept).then_some((*most, *least))
 }
 
-/// The innermost laps that surely leave it, with what each leaves: a lap inside of which memory passes between
+/// Finds the innermost laps that surely leave it, with what each leaves: a lap inside of which memory passes between
 /// laps stands for all of these, and so does one with too many parts.
-fn places<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
+fn places<'s>(each: &[Leaver<'s>], parts: &[Leaver<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
     let mut found = Vec::new();
     for part in parts.iter().filter(|part| part.all >= LEAST_RATIO * kept) {
         let whole = vec![(part.row, part.all)];
@@ -180,19 +191,19 @@ fn places<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Vec<(&'s Span
             continue;
         }
         let inner = places(each, &inner, kept);
-        let told: f64 = inner.iter().map(|(_, bytes)| bytes).sum();
-        let is_told = inner.len() <= MOST_KEEPERS && told >= MOST_OF_IT * part.all;
-        found.extend(if is_told { inner } else { whole });
+        let found_bytes: f64 = inner.iter().map(|(_, bytes)| bytes).sum();
+        let is_enough = inner.len() <= MOST_KEEPERS && found_bytes >= MOST_OF_IT * part.all;
+        found.extend(if is_enough { inner } else { whole });
     }
     found
 }
 
-/// The laps that leave just as much by themselves; none where there are many.
-fn as_much<'s>(each: &[Left<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
-    let freed: f64 = each.iter().map(|lap| (-lap.own).max(0.0)).sum();
+/// Finds the laps that leave just as much by themselves; none where there are many.
+fn as_much<'s>(each: &[Leaver<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
+    let freed: f64 = each.iter().map(|lap| (-lap.alone).max(0.0)).sum();
     let miss = MISS_RATIO * kept / (freed / kept).max(1.0);
-    let near = each.iter().filter(|lap| (lap.own - kept).abs() <= miss);
-    let near: Vec<_> = near.map(|lap| (lap.row, lap.own)).collect();
+    let near = each.iter().filter(|lap| (lap.alone - kept).abs() <= miss);
+    let near: Vec<_> = near.map(|lap| (lap.row, lap.alone)).collect();
     if near.len() <= MOST_KEEPERS {
         near
     } else {
@@ -201,5 +212,5 @@ fn as_much<'s>(each: &[Left<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
 }
 
 #[cfg(test)]
-#[path = "tests/keepers.rs"]
+#[path = "tests/memory_keepers.rs"]
 mod tests;

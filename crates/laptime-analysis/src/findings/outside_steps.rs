@@ -1,9 +1,8 @@
 //! A lap around the steps that has most of its time outside of them: a cell of a notebook that loads
 //! data and trains, or a script's own lap around all of it. The steps are not what takes long there.
 
-use super::function;
-use super::steps::Steps;
-use crate::summary::Summary;
+use super::evidence::Evidence;
+use super::main_function;
 use crate::summary::aside::is_aside;
 use crate::summary::finding::Finding;
 use crate::summary::span_row::{RowKind, SpanRow};
@@ -15,10 +14,11 @@ const RUN_RATIO: f64 = 0.1;
 /// A lap beside the steps is named from this part of the time outside of them on.
 const PART_RATIO: f64 = 0.5;
 
-/// The innermost lap around the steps that this holds for.
+/// Finds the innermost lap around the steps that has most of its time outside of them.
 ///
 /// Steps whose operations were counted as they ran, or that were profiled, are steps: without that they'd take less.
-pub fn steps(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
+pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
+    let (summary, steps) = (evidence.summary, evidence.steps?);
     let names = &steps.step.names;
     let spans = || summary.rows.iter().filter(|row| row.kind == RowKind::Span);
     let row = |names: &[String]| spans().find(|row| row.names == names);
@@ -30,35 +30,35 @@ pub fn steps(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let each_ns = spans().filter(|row| is_step(row)).map(|row| row.total_ns);
     let all_ns = each_ns.fold(0, u64::saturating_add);
     let depths = (1..names.len()).rev();
-    let around = depths
+    let outer = depths
         .filter_map(|depth| row(&names[..depth]))
-        .find(|around| {
-            let outside_ns = around.total_ns.saturating_sub(all_ns) as f64;
-            outside_ns >= OUTSIDE_RATIO * around.total_ns as f64
+        .find(|outer| {
+            let outside_ns = outer.total_ns.saturating_sub(all_ns) as f64;
+            outside_ns >= OUTSIDE_RATIO * outer.total_ns as f64
                 && outside_ns >= RUN_RATIO * summary.measured_ns as f64
         })?;
-    let outside_ns = around.total_ns.saturating_sub(all_ns);
+    let outside_ns = outer.total_ns.saturating_sub(all_ns);
     let is_beside = |row: &&SpanRow| {
-        row.is_child_of(&around.names) && !names.starts_with(&row.names) && !is_step(row)
+        row.is_child_of(&outer.names) && !names.starts_with(&row.names) && !is_step(row)
     };
     let longest = spans().filter(is_beside).max_by_key(|row| row.total_ns);
     let part = longest.filter(|row| row.total_ns as f64 >= PART_RATIO * outside_ns as f64);
-    // Its own time is a lap's without those inside, the steps among them.
-    let is_own = around.self_ns as f64 >= PART_RATIO * outside_ns as f64;
+    // The self time of a lap is its time without the laps inside, the steps among them.
+    let is_self = outer.self_ns as f64 >= PART_RATIO * outside_ns as f64;
     let functions = summary.functions.as_ref();
     Some(Finding::OutsideSteps {
-        path: around.path.clone(),
+        path: outer.path.clone(),
         step_path: steps.step.path.clone(),
-        total_ns: around.total_ns,
+        total_ns: outer.total_ns,
         outside_ns,
         part: part.map(|row| row.path.clone()),
         part_ns: part.map(|row| row.total_ns),
-        function: is_own
-            .then(|| function::of_own(functions, &around.path))
+        function: is_self
+            .then(|| main_function::of_self_time(functions, &outer.path))
             .flatten(),
     })
 }
 
 #[cfg(test)]
-#[path = "tests/around.rs"]
+#[path = "tests/outside_steps.rs"]
 mod tests;

@@ -1,12 +1,12 @@
 //! Memory that grows all the time, in a program that repeats nothing which Laptime knows of.
 //!
-//! Where there are steps, [`super::memory`] tells what each of them leaves.
+//! Where there are steps, [`super::memory_growth_in_steps`] finds what each of them leaves.
 
-use super::steps::Steps;
-use crate::summarize::memory_growth::Growth;
+use super::clues::memory_rise::MemoryRise;
+use super::evidence::Evidence;
 use crate::summarize::wall_time::STARTUP;
 use crate::summary::Summary;
-use crate::summary::finding::{Finding, MainFunction};
+use crate::summary::finding::Finding;
 
 /// In a shorter time everything grows: programs import packages and read their data.
 const LEAST_NS: u64 = 4_000_000_000;
@@ -20,41 +20,32 @@ const LATE_RATIO: f64 = 0.4;
 /// Of a program with laps that passes more of its time than this before the first, growth says nothing.
 const STARTUP_RATIO: f64 = 0.5;
 
-/// How memory grows over time.
-#[derive(Debug)]
-pub struct Rise {
-    /// By how much.
-    pub growth: Growth,
-    /// In how many ns.
-    pub during_ns: u64,
-    /// The function in which most of it rose, where stacks were sampled.
-    pub function: Option<MainFunction>,
-    /// Whether stacks were sampled.
-    pub is_sampled: bool,
-}
-
-/// The growth of the main process, if it is one that goes on.
-pub fn of_process(summary: &Summary, rise: Option<Rise>) -> Option<Finding> {
-    let Rise {
+/// Finds the growth of the main process, if it is one that goes on.
+pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
+    let MemoryRise {
         growth,
         during_ns,
         function,
         is_sampled,
-    } = rise?;
+    } = evidence.clues.memory_rise.as_ref()?;
     let is_sure = growth.bytes >= LEAST_BYTES
         && growth.uncertainty <= SURE_RATIO * growth.bytes
         && growth.late_ratio >= LATE_RATIO;
-    if !is_sure || during_ns < LEAST_NS || Steps::of(summary).is_some() || mostly_starts(summary) {
+    if !is_sure
+        || *during_ns < LEAST_NS
+        || evidence.steps.is_some()
+        || mostly_starts(evidence.summary)
+    {
         return None;
     }
-    let per_second = |bytes: f64| (bytes * 1e9 / during_ns as f64).round() as u64;
+    let per_second = |bytes: f64| (bytes * 1e9 / *during_ns as f64).round() as u64;
     Some(Finding::MemoryRise {
         per_second_bytes: per_second(growth.bytes),
         uncertainty_bytes: per_second(growth.uncertainty),
         risen_bytes: growth.bytes.round() as u64,
-        during_ns,
-        function,
-        is_sampled,
+        during_ns: *during_ns,
+        function: function.clone(),
+        is_sampled: *is_sampled,
     })
 }
 
@@ -66,5 +57,5 @@ fn mostly_starts(summary: &Summary) -> bool {
 }
 
 #[cfg(test)]
-#[path = "tests/rise.rs"]
+#[path = "tests/memory_rise.rs"]
 mod tests;

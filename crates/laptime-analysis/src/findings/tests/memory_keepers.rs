@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::memory::tests::steps_of;
+use super::super::memory_growth_in_steps::tests::steps_of;
 use crate::findings::tests::found;
 use crate::{Finding, Keeper, Passing};
 

@@ -19,8 +19,8 @@ pub struct Steps<'s> {
 }
 
 impl<'s> Steps<'s> {
-    /// Those of the steady state; without one, those of the whole run if there are many.
-    pub fn of(summary: &'s Summary) -> Option<Self> {
+    /// Returns the steps of the steady state; without one, those of the whole run if there are many.
+    pub fn in_summary(summary: &'s Summary) -> Option<Self> {
         let (step, rows) = summary.repeated()?;
         let count = step.count.filter(|count| *count > 0)?;
         let is_enough = summary.steady.is_some() || count >= MANY;
@@ -36,8 +36,8 @@ impl<'s> Steps<'s> {
         })
     }
 
-    /// The same steps, of which a device tells the times: the step's row, first, and those inside.
-    pub fn seen<'r>(self, rows: &'r [SpanRow]) -> Steps<'r>
+    /// Returns these steps with the rows of a device: the step's row, first, and those inside.
+    pub fn with_times_of<'r>(self, rows: &'r [SpanRow]) -> Steps<'r>
     where
         's: 'r,
     {
@@ -45,7 +45,7 @@ impl<'s> Steps<'s> {
         Steps { step, rows, ..self }
     }
 
-    /// Laps inside of a step, however deep.
+    /// Returns the laps inside of a step, however deep.
     pub fn inside(&self) -> impl Iterator<Item = &'s SpanRow> {
         let names = &self.step.names;
         self.rows
@@ -53,7 +53,13 @@ impl<'s> Steps<'s> {
             .filter(|row| row.names.len() > names.len() && row.names.starts_with(names))
     }
 
-    /// Laps that are not inside of a step and run with the steps: around them, or in one of ten at least.
+    /// Returns the laps right inside of a step: its parts.
+    pub fn parts(&self) -> impl Iterator<Item = &'s SpanRow> {
+        let names = &self.step.names;
+        self.inside().filter(move |row| row.is_child_of(names))
+    }
+
+    /// Returns the laps that are not inside of a step and run with the steps: around them, or in one of ten at least.
     pub fn outside(&self) -> impl Iterator<Item = &'s SpanRow> {
         let (names, steps) = (&self.step.names, self.count);
         let spans = self.rows.iter().filter(|row| row.kind == RowKind::Span);
@@ -66,8 +72,8 @@ impl<'s> Steps<'s> {
         })
     }
 
-    /// How much of the steps' time a time is.
-    pub fn ratio(&self, ns: u64) -> f64 {
+    /// Returns a time's share of the time of all steps.
+    pub fn share(&self, ns: u64) -> f64 {
         ns as f64 / self.step.total_ns.max(1) as f64
     }
 }

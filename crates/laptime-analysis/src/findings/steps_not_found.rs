@@ -1,17 +1,19 @@
-//! About a program whose steps nobody saw: a plain loop around a compiled function has no lap.
+//! A program whose steps nobody saw: a plain loop around a compiled function has no lap.
 
 use laptime_core::PhaseName;
 
+use super::evidence::Evidence;
 use crate::summarize::wall_time::{AFTER, OTHER};
-use crate::summary::Summary;
 use crate::summary::finding::Finding;
 use crate::summary::span_row::RowKind;
 
 /// From this share of the run on, time outside of laps is worth one.
 const OUTSIDE_RATIO: f64 = 0.05;
 
-/// Compilations are the only laps, and the program worked outside of them. In a notebook, somebody reads or types there.
-pub fn steps(summary: &Summary) -> Option<Finding> {
+/// Finds a program that worked outside of its only laps, which are compilations. In a notebook, somebody reads or types
+/// there.
+pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
+    let summary = evidence.summary;
     let compile = PhaseName::Compile.text();
     let outermost = || summary.rows.iter().filter(|row| row.depth() == 0);
     let mut spans = outermost().filter(|row| row.kind == RowKind::Span);
@@ -30,5 +32,5 @@ pub fn steps(summary: &Summary) -> Option<Finding> {
 }
 
 #[cfg(test)]
-#[path = "tests/unseen.rs"]
+#[path = "tests/steps_not_found.rs"]
 mod tests;

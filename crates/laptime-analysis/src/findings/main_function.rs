@@ -1,11 +1,10 @@
-//! Which function a part of a step is mostly in, where stacks were sampled.
+//! The function that a lap, a wait or the time outside of laps is mostly in, where stacks were sampled.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::steps::Steps;
 use crate::summary::Summary;
-use crate::summary::finding::{Finding, MainFunction};
+use crate::summary::finding::MainFunction;
 use crate::summary::functions::{Functions, LapFunctions, OTHER_PROCESSES};
 use crate::summary::span_row::RowKind;
 
@@ -13,12 +12,10 @@ use crate::summary::span_row::RowKind;
 const MOST_RATIO: f64 = 0.5;
 /// Of fewer samples, that would be known to more than 20 points.
 const LEAST_SAMPLES: u64 = 20;
-/// From this share of the steps' time on, a part of them is worth a look.
-const PART_RATIO: f64 = 0.2;
 
-/// Own time of one function: all of it, and by line.
+/// The self time of one function: all of it, and by line.
 #[derive(Debug, Default)]
-struct Own {
+struct SelfTime {
     all_ns: u64,
     waiting_ns: u64,
     lines: BTreeMap<u32, u64>,
@@ -32,7 +29,7 @@ pub fn of_lap(functions: Option<&Functions>, path: &str) -> Option<MainFunction>
 }
 
 /// The function that a lap is mostly in by itself, without the laps inside.
-pub fn of_own(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
+pub fn of_self_time(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
     let laps = functions?.laps.iter();
     let laps = laps.filter(|lap| lap.kind == RowKind::Span && lap.path == path);
     Sums::of(laps).longest(Time::All, 0).map(|(found, _)| found)
@@ -87,7 +84,7 @@ struct Sums<'f> {
     samples: u64,
     all_ns: u64,
     waiting_ns: u64,
-    own: BTreeMap<(&'f str, &'f str), Own>,
+    own: BTreeMap<(&'f str, &'f str), SelfTime>,
 }
 
 impl<'f> Sums<'f> {
@@ -120,7 +117,7 @@ impl<'f> Sums<'f> {
             Time::All => all_ns,
             Time::Running => all_ns.saturating_sub(waiting_ns),
         };
-        let of_own = |own: &Own| ns_of(own.all_ns, own.waiting_ns);
+        let of_own = |own: &SelfTime| ns_of(own.all_ns, own.waiting_ns);
         let all_ns = ns_of(self.all_ns, self.waiting_ns).max(told_ns).max(1);
         let each = self.own.into_iter();
         let ((name, file), own) = each.max_by_key(|(_, own)| of_own(own))?;
@@ -148,40 +145,12 @@ fn written_in(name: &str) -> &str {
 
 /// Whether a lap is that of a path, or inside of it.
 fn is_part(lap: &LapFunctions, path: &str) -> bool {
-    lap.kind == RowKind::Span && is_inside(&lap.path, path)
-}
-
-/// The longest part of a step, if it is mostly in one function that the program can change, and no other
-/// finding is about it.
-pub fn part(summary: &Summary, steps: &Steps<'_>, others: &[Finding]) -> Option<Finding> {
-    let parts = steps.inside();
-    let parts = parts.filter(|row| row.is_child_of(&steps.step.names));
-    let longest = parts.max_by_key(|row| row.total_ns)?;
-    if steps.ratio(longest.total_ns) < PART_RATIO
-        || others.iter().any(|one| is_about(one, &longest.path))
-    {
-        return None;
-    }
-    let function = of_lap(summary.functions.as_ref(), &longest.path)?;
-    (!is_library(&function.file)).then(|| Finding::InFunction {
-        path: longest.path.clone(),
-        total_ns: longest.total_ns,
-        steps_ns: steps.step.total_ns,
-        function,
-    })
-}
-
-/// Whether a finding names the function of a path, or of a lap inside.
-fn is_about(finding: &Finding, part: &str) -> bool {
-    match finding {
-        Finding::DataWait { path, .. } | Finding::HotSpot { path, .. } => is_inside(path, part),
-        _ => false,
-    }
+    lap.kind == RowKind::Span && is_path_inside(&lap.path, path)
 }
 
 /// Whether a path is another one, or lies inside of it.
-fn is_inside(path: &str, around: &str) -> bool {
-    let rest = path.strip_prefix(around);
+pub fn is_path_inside(path: &str, outer: &str) -> bool {
+    let rest = path.strip_prefix(outer);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -192,5 +161,5 @@ pub fn is_library(file: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "tests/function.rs"]
+#[path = "tests/main_function.rs"]
 mod tests;

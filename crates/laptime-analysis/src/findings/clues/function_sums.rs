@@ -1,0 +1,71 @@
+//! What samples of one process tell by function.
+//!
+//! A sample stands for the time before it. So what happened between two looks is told of the function that was seen
+//! then: of single milliseconds that is a guess, of many samples together it is not.
+
+use std::collections::BTreeMap;
+
+use crate::findings::main_function::is_library;
+use crate::functions::stack_records::Stacks;
+use crate::summary::finding::MainFunction;
+
+/// A function is named that has more than this part of it: surely more than half, of few samples too.
+const MOST_RATIO: f64 = 0.6;
+/// Of fewer samples that would be known too badly.
+pub const LEAST_SAMPLES: usize = 20;
+
+/// A function by its name and file, and the line in it that was seen.
+pub type Place<'p> = (&'p str, &'p str, u32);
+
+/// An amount that is added up by function, and by line of it.
+#[derive(Default)]
+pub struct FunctionSums<'p> {
+    /// Samples that it was added up from.
+    pub samples: usize,
+    lines: BTreeMap<(&'p str, &'p str), BTreeMap<u32, f64>>,
+}
+
+impl<'p> FunctionSums<'p> {
+    /// Adds what a sample stands for.
+    pub fn add(&mut self, (name, file, line): Place<'p>, amount: f64) {
+        let lines = self.lines.entry((name, file)).or_default();
+        *lines.entry(line).or_default() += amount;
+    }
+
+    /// Returns the function that has most of `all`, if that is surely more than half.
+    pub fn main_function(&self, all: f64) -> Option<MainFunction> {
+        let sum = |lines: &BTreeMap<u32, f64>| lines.values().sum::<f64>();
+        let each = self.lines.iter();
+        let ((name, file), lines) =
+            each.max_by(|one, other| sum(one.1).total_cmp(&sum(other.1)))?;
+        let (line, _) = lines.iter().max_by(|one, other| one.1.total_cmp(other.1))?;
+        let ratio = sum(lines) / all;
+        (self.samples >= LEAST_SAMPLES && ratio > MOST_RATIO).then(|| MainFunction {
+            name: (*name).to_owned(),
+            file: (*file).to_owned(),
+            line: *line,
+            // What is freed elsewhere makes it more than all.
+            ratio: ratio.min(1.0),
+        })
+    }
+}
+
+/// Returns the innermost function of a stack that the program itself has; where there is none, the innermost of all.
+pub fn program_function(stacks: &Stacks, innermost: u32) -> Option<Place<'_>> {
+    let mut found = None;
+    let mut at = innermost;
+    while let Some(frame) = stacks.frames.get(&at) {
+        let function = stacks.functions.get(&frame.function)?;
+        let place = (function.name.as_str(), function.file.as_str(), frame.line);
+        if !is_library(&function.file) {
+            return Some(place);
+        }
+        found = found.or(Some(place));
+        at = frame.parent;
+    }
+    found
+}
+
+#[cfg(test)]
+#[path = "tests/function_sums.rs"]
+mod tests;

@@ -1,0 +1,72 @@
+//! What rules ask about beside the summary: read from the processes of a run before these are summed up.
+
+pub mod function_sums;
+pub mod interpreter_end;
+pub mod memory_rise;
+pub mod time_between_steps;
+
+use crate::doubts::busy_machine;
+use crate::reading::process::Process;
+use crate::summarize::memory_growth::Growth;
+use crate::summarize::steady_state::{self, Start};
+use crate::summarize::worker_starts::WorkerStart;
+use crate::summary::doubt::StepsDoubt;
+use crate::summary::finding::{HeldLoop, ThreadsWait, WorkerLap};
+use memory_rise::MemoryRise;
+use time_between_steps::TimeBetweenSteps;
+
+/// What a summary doesn't hold.
+#[derive(Debug, Default)]
+pub struct Clues {
+    /// What the whole run says of its machine, where that was busy.
+    pub busy_machine: Option<StepsDoubt>,
+    /// What took the CPU before the steady state.
+    pub busy_warm_up: Option<StepsDoubt>,
+    /// How the level of the process grows in the steady state.
+    pub level_growth: Option<Growth>,
+    /// How memory grows over time.
+    pub memory_rise: Option<MemoryRise>,
+    /// How long the interpreter waited for its threads at its end, where stacks were sampled.
+    pub threads_wait: Option<ThreadsWait>,
+    /// What steps leave inside of their laps; without a steady state, those of the whole run.
+    pub growth_in_steps: Option<Growth>,
+    /// By how many bytes the level of the process rose in the steps, as far as was noted.
+    pub risen_bytes: Option<i64>,
+    /// When the exit handlers of the main process had run, `CLOCK_MONOTONIC` ns.
+    pub handlers_ended_ns: Option<u64>,
+    /// The lap that holds an event loop longest.
+    pub blocked_loop: Option<HeldLoop>,
+    /// How much of the time from the first step to the last no lap covers.
+    pub time_between_steps: Option<TimeBetweenSteps>,
+    /// Waits in which a loader's workers started.
+    pub worker_starts: Vec<WorkerStart>,
+    /// The lap that the loader's workers spend most of their time in.
+    pub worker_lap: Option<WorkerLap>,
+}
+
+impl Clues {
+    /// Reads what can be known before the processes are summed up: all but the event loop and the workers.
+    ///
+    /// `measured` are the places of the measured processes, the main one first; `start` is where the steady state begins.
+    pub fn of_processes(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Self {
+        let main = measured.first().map(|index| &processes[*index]);
+        Self {
+            busy_machine: busy_machine::of_main(processes, measured),
+            busy_warm_up: start.and_then(|start| start.busy_before.clone()),
+            level_growth: start.and_then(|start| start.growth),
+            growth_in_steps: start.map_or_else(
+                || main.and_then(steady_state::inside_of_all),
+                |start| start.inside,
+            ),
+            risen_bytes: start.map_or_else(
+                || main.and_then(steady_state::risen_in_all),
+                |start| start.risen_bytes,
+            ),
+            memory_rise: main.and_then(MemoryRise::of_process),
+            threads_wait: main.and_then(interpreter_end::wait_for_threads),
+            time_between_steps: main.and_then(TimeBetweenSteps::of_process),
+            handlers_ended_ns: main.and_then(interpreter_end::handlers_ended_ns),
+            ..Self::default()
+        }
+    }
+}

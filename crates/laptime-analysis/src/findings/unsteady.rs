@@ -1,0 +1,38 @@
+//! Steps that changed, or a machine that was busy: then the numbers of the steady state are to be doubted.
+
+use super::evidence::Evidence;
+use crate::summary::Summary;
+use crate::summary::doubt::{CHANGED, Doubt};
+use crate::summary::finding::Finding;
+
+/// Steps that take less than this share of the run may change as they like.
+const CHANGED_RATIO: f64 = 0.05;
+/// Steps that take less in all may do so, too.
+const LEAST_STEPS_NS: u64 = 100_000_000;
+
+/// Finds what the steady state says to doubt it.
+///
+/// Without a steady state it is the whole run that says whether the machine was busy.
+pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
+    let doubt = match &evidence.summary.steady {
+        Some(steady) => steady.warnings.first().cloned(),
+        None => evidence
+            .clues
+            .busy_machine
+            .clone()
+            .map(|doubt| Doubt::Steps { pid: None, doubt }),
+    }?;
+    if doubt.code() == CHANGED && !is_felt(evidence.summary) {
+        return None;
+    }
+    Some(Finding::Unsteady {
+        is_busy: doubt.is_of_machine(),
+        doubt,
+    })
+}
+
+/// Whether the steps take enough of the run for a change of theirs to matter.
+fn is_felt(summary: &Summary) -> bool {
+    let steps_ns = summary.repeated().map_or(0, |(step, _)| step.total_ns);
+    steps_ns >= LEAST_STEPS_NS && steps_ns as f64 >= CHANGED_RATIO * summary.measured_ns as f64
+}
