@@ -7,9 +7,9 @@ use crate::reading::path_role::STEP;
 use crate::summarize::wall_time::OTHER;
 use crate::summary::finding::Finding;
 
-/// From this share of the time from the first step to the last on, what no lap covers is worth a look.
+/// The least share of the time from the first step to the last that no lap covers.
 const BETWEEN_RATIO: f64 = 0.2;
-/// Less in all bothers nobody.
+/// The least time of that in all: less bothers nobody.
 const LEAST_NS: u64 = 500_000_000;
 
 /// Finds much time between steps that is in no lap. Between a notebook's cells somebody reads or types.

@@ -3,7 +3,7 @@
 use super::evidence::Evidence;
 use crate::summary::finding::{Finding, HeldLoop};
 
-/// From this share of the run on, holding the loop is worth a look.
+/// The least share of the run for which a lap must hold the loop.
 const HELD_RATIO: f64 = 0.05;
 
 /// Finds the lap that held the loop longest, if that is a part of the run that somebody notices.

@@ -7,11 +7,11 @@ use super::evidence::Evidence;
 use crate::summary::finding::{CompiledIn, Finding};
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// From this share of the run on, compiling is worth a look.
+/// The least share of the run that compiling must take.
 const COMPILING_RATIO: f64 = 0.3;
-/// Less bothers nobody.
+/// The least time that it must take: less bothers nobody.
 const COMPILING_NS: u64 = 1_000_000_000;
-/// Places that are named; what the others take is added to the sum.
+/// Most places that are named; the sum has the time of all.
 const MOST_PLACES: usize = 3;
 
 /// Whether a row is the compiling of a graph, and no part of another's.

@@ -7,15 +7,15 @@ use super::main_function;
 use super::worker_starts;
 use crate::summary::finding::Finding;
 
-/// From this share of a step on, waiting for data is worth a look.
+/// The least share of a step that waits for data must take.
 const DATA_RATIO: f64 = 0.2;
-/// And from this share of the run on.
+/// The least share of the run that they must take.
 const FELT_RATIO: f64 = 0.01;
-/// A shorter wait per step is less than it takes to hand over a batch that is ready: `next()` of a `DataLoader`
+/// The least wait per step. A shorter one is less than it takes to hand over a batch that is ready: `next()` of a `DataLoader`
 /// whose two workers were ahead took 160 µs at least, and 460 µs in the median, on a virtual machine with two
 /// CPUs (`PyTorch` 2.15). More workers can't save it.
 const LEAST_WAIT_NS: u64 = 100_000;
-/// Less than this in all bothers nobody.
+/// The least time of all waits: less bothers nobody.
 const LEAST_WAITS_NS: u64 = 100_000_000;
 
 /// Finds steps that wait for their batch.

@@ -6,11 +6,11 @@ use crate::summarize::device_steps;
 use crate::summary::Summary;
 use crate::summary::span_row::SpanRow;
 
-/// What is known of a run. Findings are no part of it: no rule looks at what another one found.
+/// All that is known of a run. Findings are no part of it: no rule looks at what another one found.
 pub struct Evidence<'s> {
     /// The summary, complete but for its findings.
     pub summary: &'s Summary,
-    /// What the summary doesn't hold.
+    /// The facts that the summary doesn't hold.
     pub clues: &'s Clues,
     /// The steps that most rules ask about; `None` where a run repeats nothing, or too little of it.
     pub steps: Option<Steps<'s>>,

@@ -13,7 +13,7 @@ use super::slow_steps::CAUSE_RATIO;
 use super::worker_starts;
 use crate::summary::finding::Finding;
 
-/// Where steps change later on, those of warm-up must be longer than the others by this factor to be worth a word.
+/// The factor by which steps of a warm-up must be longer than the others to be told where these change later on.
 const STANDS_OUT: f64 = 2.0;
 
 /// A finding, what explains it, and whether it does: asked with the finding first.
@@ -104,7 +104,7 @@ fn is_slow_by_held_loop(_: &Evidence<'_>, slow: &Finding, held: &Finding) -> boo
         if is_most_of_excess(slow, held.total_ns.saturating_add(held.lost_ns)))
 }
 
-/// Asks for the steps that the slow ones are among: workers also start in warm-up.
+/// Whether starts of workers make steps slow: those among the same steps, as workers also start in warm-up.
 fn is_slow_by_starts(evidence: &Evidence<'_>, slow: &Finding, _: &Finding) -> bool {
     is_most_of_excess(slow, worker_starts::in_steps_ns(evidence))
 }
@@ -121,7 +121,7 @@ fn is_slow_by_change(_: &Evidence<'_>, slow: &Finding, change: &Finding) -> bool
     is_of_machine(change) || is_unexplained()
 }
 
-/// Half of the steps' time or more is no chance.
+/// Whether a hot spot may be so by chance: half of the steps' time or more is none.
 fn is_hot_by_chance(_: &Evidence<'_>, hot: &Finding, change: &Finding) -> bool {
     let is_most = matches!(hot, Finding::HotSpot { self_ns, steps_ns, .. }
         if *self_ns >= steps_ns / 2);

@@ -7,9 +7,9 @@ use crate::summary::finding::Finding;
 use crate::summary::modules;
 use crate::summary::span_row::SpanRow;
 
-/// From this share of the steps' time on, a single lap is a hot spot.
+/// The least share of the steps' time that a hot spot takes by itself.
 const HOT_RATIO: f64 = 0.3;
-/// And from this multiple of the next one on: work that is spread evenly has none.
+/// The factor by which it must lead the next one: work that is spread evenly has no hot spot.
 const HOT_LEAD: f64 = 2.0;
 
 /// A lap or a module, and its self time.

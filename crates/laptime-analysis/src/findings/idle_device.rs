@@ -3,9 +3,9 @@
 use super::evidence::Evidence;
 use crate::summary::finding::Finding;
 
-/// Below this mean, a device waits more than it works.
+/// The mean utilization below which a device waits more than it works.
 pub const IDLE_RATIO: f64 = 0.5;
-/// Fewer samples say too little of a run.
+/// The least number of samples: fewer say too little of a run.
 const LEAST_SAMPLES: u64 = 20;
 
 /// Finds the device that had least to do while steps ran. Without a steady state, startup would be taken for it.

@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::main_function::{self, is_library};
 use crate::summary::finding::Finding;
 
-/// From this share of the steps' time on, a part of them is worth a look.
+/// The least share of the steps' time that the part must take.
 const PART_RATIO: f64 = 0.2;
 
 /// Finds the longest part of a step, if it is mostly in one function that the program can change.

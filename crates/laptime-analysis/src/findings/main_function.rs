@@ -8,9 +8,9 @@ use crate::summary::finding::MainFunction;
 use crate::summary::functions::{Functions, LapFunctions, OTHER_PROCESSES};
 use crate::summary::span_row::RowKind;
 
-/// A function that has more than this part of a lap's own time is what the lap is mostly in.
+/// The part of a lap's time that a function must have more of to be what the lap is mostly in.
 const MOST_RATIO: f64 = 0.5;
-/// Of fewer samples, that would be known to more than 20 points.
+/// The least number of samples: of fewer, that part would be known to more than 20 points.
 const LEAST_SAMPLES: u64 = 20;
 
 /// The self time of one function: all of it, and by line.
@@ -21,43 +21,47 @@ struct SelfTime {
     lines: BTreeMap<u32, u64>,
 }
 
-/// The function that a lap, with the laps inside, is mostly in; `None` where there is none, or too little was sampled.
+/// Returns the function that a lap, with the laps inside, is mostly in; `None` where there is none, or too little was sampled.
 pub fn of_lap(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
     let laps = functions?.laps.iter();
     let laps = laps.filter(|lap| is_part(lap, path));
-    Sums::of(laps).longest(Time::All, 0).map(|(found, _)| found)
+    FunctionTimes::of_laps(laps)
+        .longest(Time::All, 0)
+        .map(|(found, _)| found)
 }
 
-/// The function that a lap is mostly in by itself, without the laps inside.
+/// Returns the function that a lap is mostly in by itself, without the laps inside.
 pub fn of_self_time(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
     let laps = functions?.laps.iter();
     let laps = laps.filter(|lap| lap.kind == RowKind::Span && lap.path == path);
-    Sums::of(laps).longest(Time::All, 0).map(|(found, _)| found)
+    FunctionTimes::of_laps(laps)
+        .longest(Time::All, 0)
+        .map(|(found, _)| found)
 }
 
-/// The function that so much time outside of laps is mostly in: startup, exit, or what is between laps.
+/// Returns the function that so much time outside of laps is mostly in: startup, exit, or what is between laps.
 pub fn of_leftover(
     functions: Option<&Functions>,
     name: &str,
-    told_ns: u64,
+    least_ns: u64,
 ) -> Option<MainFunction> {
     let laps = functions?.laps.iter();
     let laps = laps.filter(|lap| lap.kind == RowKind::Leftover && lap.path == name);
     // Samples may stand for less time than a sentence tells of.
-    Sums::of(laps)
-        .longest(Time::All, told_ns)
+    FunctionTimes::of_laps(laps)
+        .longest(Time::All, least_ns)
         .map(|(found, _)| found)
 }
 
-/// The function that waiting for data is mostly in, and the one that the processes mostly run in that bring it.
+/// Returns the function that waiting for data is mostly in, and the one that the processes mostly run in that bring it.
 ///
-/// Where a loader's workers bring the data, a package waits for their messages: that tells nothing.
+/// No function of the wait is told where a loader's workers bring the data: there a package waits for their messages.
 pub fn of_wait(summary: &Summary, path: &str) -> (Option<MainFunction>, Option<MainFunction>) {
     let Some(functions) = &summary.functions else {
         return (None, None);
     };
     let laps = functions.laps.iter().filter(|lap| is_part(lap, path));
-    let Some((function, is_waiting)) = Sums::of(laps).longest(Time::All, 0) else {
+    let Some((function, is_waiting)) = FunctionTimes::of_laps(laps).longest(Time::All, 0) else {
         return (None, None);
     };
     let has_workers = summary.processes.iter().any(|one| !one.is_measured);
@@ -66,29 +70,30 @@ pub fn of_wait(summary: &Summary, path: &str) -> (Option<MainFunction>, Option<M
     }
     let beside = functions.laps.iter();
     let beside = beside.filter(|lap| lap.is_beside() && lap.path == OTHER_PROCESSES);
-    let worker = Sums::of(beside).longest(Time::Running, 0);
+    let worker = FunctionTimes::of_laps(beside).longest(Time::Running, 0);
     (None, worker.map(|(worker, _)| worker))
 }
 
-/// Which time of functions is asked for.
+/// The time of functions that is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Time {
     All,
-    /// Without that in which their threads waited.
+    /// All but the time in which their threads waited.
     Running,
 }
 
-/// What laps have of functions.
+/// The functions of some laps, added up.
 #[derive(Default)]
-struct Sums<'f> {
+struct FunctionTimes<'f> {
     samples: u64,
     all_ns: u64,
     waiting_ns: u64,
-    own: BTreeMap<(&'f str, &'f str), SelfTime>,
+    functions: BTreeMap<(&'f str, &'f str), SelfTime>,
 }
 
-impl<'f> Sums<'f> {
-    fn of(laps: impl Iterator<Item = &'f LapFunctions>) -> Self {
+impl<'f> FunctionTimes<'f> {
+    /// Adds up the functions of laps.
+    fn of_laps(laps: impl Iterator<Item = &'f LapFunctions>) -> Self {
         let mut sums = Self::default();
         for lap in laps {
             sums.samples = sums.samples.saturating_add(lap.sample_count);
@@ -96,14 +101,14 @@ impl<'f> Sums<'f> {
             sums.waiting_ns = sums.waiting_ns.saturating_add(lap.waiting_ns);
             for function in &lap.functions {
                 let written = (written_in(&function.name), &*function.file);
-                let own = sums.own.entry(written).or_default();
+                let times = sums.functions.entry(written).or_default();
                 // What an import runs is told by the import.
-                let own_ns = function.beside_imports_ns();
-                own.all_ns = own.all_ns.saturating_add(own_ns);
-                let waiting_ns = function.waiting_ns.min(own_ns);
-                own.waiting_ns = own.waiting_ns.saturating_add(waiting_ns);
+                let self_ns = function.beside_imports_ns();
+                times.all_ns = times.all_ns.saturating_add(self_ns);
+                let waiting_ns = function.waiting_ns.min(self_ns);
+                times.waiting_ns = times.waiting_ns.saturating_add(waiting_ns);
                 for line in &function.lines {
-                    let at_line = own.lines.entry(line.line).or_default();
+                    let at_line = times.lines.entry(line.line).or_default();
                     *at_line = at_line.saturating_add(line.self_ns);
                 }
             }
@@ -111,23 +116,23 @@ impl<'f> Sums<'f> {
         sums
     }
 
-    /// The function that has most of that time, and of `told_ns`; with whether it mostly waits there.
-    fn longest(self, time: Time, told_ns: u64) -> Option<(MainFunction, bool)> {
+    /// Returns the function that has most of that time, and of `least_ns`; with whether it mostly waits there.
+    fn longest(self, time: Time, least_ns: u64) -> Option<(MainFunction, bool)> {
         let ns_of = |all_ns: u64, waiting_ns: u64| match time {
             Time::All => all_ns,
             Time::Running => all_ns.saturating_sub(waiting_ns),
         };
-        let of_own = |own: &SelfTime| ns_of(own.all_ns, own.waiting_ns);
-        let all_ns = ns_of(self.all_ns, self.waiting_ns).max(told_ns).max(1);
-        let each = self.own.into_iter();
-        let ((name, file), own) = each.max_by_key(|(_, own)| of_own(own))?;
-        let ratio = of_own(&own) as f64 / all_ns as f64;
-        let lines = own.lines.into_iter();
+        let asked_ns = |times: &SelfTime| ns_of(times.all_ns, times.waiting_ns);
+        let all_ns = ns_of(self.all_ns, self.waiting_ns).max(least_ns).max(1);
+        let each = self.functions.into_iter();
+        let ((name, file), times) = each.max_by_key(|(_, times)| asked_ns(times))?;
+        let ratio = asked_ns(&times) as f64 / all_ns as f64;
+        let lines = times.lines.into_iter();
         let line = lines.min_by_key(|(line, ns)| (Reverse(*ns), *line));
-        let waits = |of_ns: u64| own.waiting_ns as f64 >= MOST_RATIO * of_ns as f64;
+        let waits = |of_ns: u64| times.waiting_ns as f64 >= MOST_RATIO * of_ns as f64;
         // A thread that used no processor since the last look is where it was: that is known by one sample.
         let is_sure = self.samples >= LEAST_SAMPLES || time == Time::All && waits(all_ns);
-        let is_waiting = waits(own.all_ns);
+        let is_waiting = waits(times.all_ns);
         let found = MainFunction {
             name: name.to_owned(),
             file: file.to_owned(),
@@ -138,12 +143,12 @@ impl<'f> Sums<'f> {
     }
 }
 
-/// The function that one without a name of its own is written in, such as a comprehension.
+/// Returns the function that one without a name of its own is written in, such as a comprehension.
 fn written_in(name: &str) -> &str {
     name.split(".<locals>.<").next().unwrap_or(name)
 }
 
-/// Whether a lap is that of a path, or inside of it.
+/// Whether a lap has a path, or lies inside of it.
 fn is_part(lap: &LapFunctions, path: &str) -> bool {
     lap.kind == RowKind::Span && is_path_inside(&lap.path, path)
 }

@@ -5,10 +5,10 @@ use crate::summary::Summary;
 use crate::summary::finding::Finding;
 use crate::summary::work_row::BoundBy;
 
-/// A phase that is bound by memory is worth a look from this share of the steps' time on.
+/// The least share of the steps' time that a part must take.
 const BOUND_RATIO: f64 = 0.3;
-/// What moves less than this part of what memory allows is held back by something else: by launching
-/// small operators, mostly.
+/// The least part of what memory allows that it must move: what moves less is held back by something else, mostly by
+/// launching small operators.
 const NEAR_RATIO: f64 = 0.2;
 
 /// Finds the longest phase whose bytes take longer than its arithmetic could, if it comes near what they allow.

@@ -11,7 +11,7 @@ use crate::summarize::memory_growth::Growth;
 use crate::summary::finding::Finding;
 use crate::summary::span_row::SpanRow;
 
-/// A rise that is no line, such as a cache that fills once, has a wider interval than this part of it.
+/// The widest interval, as a part of the growth: a rise that is no line, such as a cache that fills once, has a wider one.
 const SURE_RATIO: f64 = 0.2;
 
 /// Finds what is left between the steps: by the level of the process, where enough of it was noted, else by a lap.

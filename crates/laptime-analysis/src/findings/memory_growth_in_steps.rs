@@ -10,15 +10,15 @@ use crate::summary::aside::is_aside;
 use crate::summary::finding::Finding;
 use crate::summary::span_row::SpanRow;
 
-/// Fewest steps that tell growth from chance.
+/// The least number of steps that tell growth from chance.
 pub const LEAST_STEPS: u64 = 12;
 /// Standard errors to either side of the 95 % interval of a mean.
 pub const ERRORS: f64 = 1.96;
-/// Less than this per step fills no memory.
+/// The least number of bytes per step: less fills no memory.
 pub const LEAST_PER_STEP: f64 = 1_024.0;
 /// The part of what steps leave that must still be there at their end.
 pub const STAYS_RATIO: f64 = 0.5;
-/// How fast memory must still grow at the end, as a part of how fast it grows in all.
+/// The speed at which memory must still grow at the end, as a part of that in all.
 const LATE_RATIO: f64 = 0.4;
 
 /// Finds what the steps of the steady state leave behind, if they surely do.
@@ -26,7 +26,7 @@ const LATE_RATIO: f64 = 0.4;
 /// Caches that fill and lists that double leave memory in some steps: the interval of the mean is
 /// wide then, and holds zero unless there is a trend.
 ///
-/// What is freed between the steps, outside of their laps, is no growth: then the level of the process
+/// Memory that is freed between the steps, outside of their laps, is no growth: then the level of the process
 /// doesn't rise or, where too little was noted to tell, never had that much.
 pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
     let steps = uncounted_steps(evidence)?;
@@ -87,7 +87,7 @@ pub fn was_aside(row: &SpanRow) -> bool {
     row.names.iter().any(|name| is_aside(name))
 }
 
-/// Whether it still grows at the end: a buffer that is full does not.
+/// Whether memory still grows at the end: a buffer that is full does not.
 pub fn is_going_on(growth: Growth) -> bool {
     growth.late_ratio >= LATE_RATIO
 }

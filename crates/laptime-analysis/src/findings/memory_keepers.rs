@@ -10,18 +10,19 @@ use super::repeated_steps::Steps;
 use crate::summary::finding::{Keeper, Passing};
 use crate::summary::span_row::SpanRow;
 
-/// Laps that are named.
+/// Most laps that are named.
 const MOST_KEEPERS: usize = 3;
-/// A lap that leaves less than this part of it is not worth a name.
+/// The least part of the bytes that a lap must leave to be named.
 const LEAST_RATIO: f64 = 0.1;
-/// Laps free less than this part of it: then nothing passes from one to another.
+/// The least part of the bytes that laps must free: else nothing passes from one to another.
 const LEAST_FREED_RATIO: f64 = 0.1;
-/// Where memory passes between laps, one that leaves this part of what the first leaves may keep it as well.
+/// The least part of what the first lap leaves that another one must leave to be named beside it, where memory passes
+/// between laps.
 const ALSO_RATIO: f64 = 0.25;
-/// How far a lap may be from leaving all of it, as a part of it. Less where much passes from lap to lap:
-/// then one comes near it by chance.
+/// The farthest that a lap may be from leaving all of the bytes, as a part of them. Less where much passes from lap to
+/// lap: then one comes near them by chance.
 const MISS_RATIO: f64 = 0.15;
-/// The part of it that laps with a name must leave: the rest is left outside of laps.
+/// The least part of the bytes that laps with a name must leave: the rest is left outside of laps.
 const MOST_OF_IT: f64 = 0.5;
 
 /// The laps that hold the memory which steps leave.

@@ -8,16 +8,16 @@ use crate::summarize::wall_time::STARTUP;
 use crate::summary::Summary;
 use crate::summary::finding::Finding;
 
-/// In a shorter time everything grows: programs import packages and read their data.
+/// The shortest time: in a shorter one everything grows, as programs import packages and read their data.
 const LEAST_NS: u64 = 4_000_000_000;
-/// Less than this fills no memory.
+/// The least number of bytes: less fills no memory.
 const LEAST_BYTES: f64 = 1_048_576.0;
-/// A rise that is no line has a wider interval than this part of it.
+/// The widest interval, as a part of the rise: one that is no line has a wider one.
 const SURE_RATIO: f64 = 0.2;
-/// How fast memory must still grow at the end, as a part of how fast it grows in all.
+/// The speed at which memory must still grow at the end, as a part of that in all.
 const LATE_RATIO: f64 = 0.4;
 
-/// Of a program with laps that passes more of its time than this before the first, growth says nothing.
+/// Most of the time that a program may pass before its first lap: else growth says nothing.
 const STARTUP_RATIO: f64 = 0.5;
 
 /// Finds the growth of the main process, if it is one that goes on.

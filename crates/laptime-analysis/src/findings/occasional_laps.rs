@@ -6,10 +6,11 @@ use super::slow_steps::{CAUSE_RATIO, EXCESS_RATIO, SLOW_RATIO};
 use crate::summary::finding::Finding;
 use crate::summary::span_row::SpanRow;
 
-/// It runs in less than this part of the steps.
+/// The part of the steps that it runs in less of.
 const FEW_RATIO: f64 = 0.5;
-/// Once in a process may be chance, unless it takes much.
+/// The number of times in a process that may be chance, unless it takes much.
 const ONCE: u64 = 1;
+/// The share of the steps' time that is much.
 const MUCH_RATIO: f64 = 0.2;
 
 /// Finds the lap that costs most of those that most steps don't have; of one in another, the inner one

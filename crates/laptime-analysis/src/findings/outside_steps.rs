@@ -7,11 +7,11 @@ use crate::summary::aside::is_aside;
 use crate::summary::finding::Finding;
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// The part of a lap that must lie outside of its steps.
+/// The least part of a lap that must lie outside of its steps.
 const OUTSIDE_RATIO: f64 = 0.5;
-/// And the part of the run that this must be.
+/// The least part of the run that this must be.
 const RUN_RATIO: f64 = 0.1;
-/// A lap beside the steps is named from this part of the time outside of them on.
+/// The least part of the time outside of the steps that a lap beside them must take to be named.
 const PART_RATIO: f64 = 0.5;
 
 /// Finds the innermost lap around the steps that has most of its time outside of them.

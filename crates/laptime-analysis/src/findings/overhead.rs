@@ -4,12 +4,12 @@ use super::evidence::Evidence;
 use crate::summary::WallSource;
 use crate::summary::finding::Finding;
 
-/// A lap in Python takes 40 to 50 ns on the machines that `make bench` ran on, one in Rust half of
-/// it. It is an estimate: a recording doesn't say what it cost.
+/// The estimated cost of a lap. One in Python takes 40 to 50 ns on the machines that `make bench` ran on, one in Rust half
+/// of it; a recording doesn't say.
 const LAP_NS: u64 = 50;
-/// From this share of the run on, recording is worth a look.
+/// The least share of the run that recording must take.
 const OVERHEAD_RATIO: f64 = 0.02;
-/// In a shorter run it bothers nobody.
+/// The shortest run: in a shorter one it bothers nobody.
 const LEAST_RUN_NS: u64 = 1_000_000_000;
 
 /// Finds what laps cost where they are very many.

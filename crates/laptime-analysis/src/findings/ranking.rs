@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use super::evidence::Evidence;
 use crate::summary::finding::Finding;
 
-/// Findings that are told: more would be rows again.
+/// Most findings that are told: more would be rows again.
 const MOST: usize = 6;
 
-/// How a run's beginning and end count: they don't grow with it, and what makes steps slow does.
+/// The weight of a run's beginning and end: they don't grow with it, and what makes steps slow does.
 const PAID_ONCE: f64 = 1.0 / 3.0;
-/// By which part a throttled device is taken to be slower where its clock isn't known.
+/// The part by which a throttled device is taken to be slower where its clock isn't known.
 const UNKNOWN_LOSS: f64 = 0.05;
-/// How a device's idle time counts beside what keeps it waiting, which mostly has a finding of its own.
+/// The weight of a device's idle time: what keeps it waiting mostly has a finding of its own.
 const IDLE_SHARE: f64 = 0.5;
 
 /// Returns the weightiest findings, the weightiest first. Of two that weigh as much, the first one stays first.

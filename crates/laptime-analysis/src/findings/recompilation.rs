@@ -3,9 +3,9 @@
 use super::evidence::Evidence;
 use crate::summary::finding::Finding;
 
-/// From this share of the steps' time on, compiling is worth a look.
+/// The least share of the steps' time that compiling must take.
 const COMPILE_RATIO: f64 = 0.01;
-/// A single time in a process is a batch of another size, such as the last one.
+/// The number of times in a process that a batch of another size, such as the last one, explains.
 const ONCE: u64 = 1;
 
 /// Finds the lap in which most of that happens.

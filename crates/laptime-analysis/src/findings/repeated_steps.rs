@@ -3,16 +3,16 @@
 use crate::summary::span_row::{RowKind, SpanRow};
 use crate::summary::{MANY, Summary};
 
-/// What the run repeats, with the rows around it.
+/// The steps that a run repeats, and the rows that they stand among.
 #[derive(Clone, Copy)]
 pub struct Steps<'s> {
     /// The row of the steps themselves.
     pub step: &'s SpanRow,
-    /// How many there were.
+    /// The number of steps.
     pub count: u64,
     /// Whether steps before them are left out, as warm-up.
     pub is_after_warm_up: bool,
-    /// Processes that took them: rows add up what each did.
+    /// The number of processes that took them: rows add up what each did.
     pub processes: u64,
     /// All rows that they stand among.
     pub rows: &'s [SpanRow],

@@ -5,16 +5,16 @@ use super::repeated_steps::Steps;
 use crate::summary::finding::{Cause, Finding};
 use crate::summary::span_row::SpanRow;
 
-/// A step is slow from this multiple of the median on.
+/// The least multiple of the median that a slow step takes.
 pub const SLOW_RATIO: f64 = 2.0;
-/// What slow steps take beyond the median is worth a look from this share of all steps' time on.
+/// The least share of all steps' time that slow steps must take beyond the median.
 pub const EXCESS_RATIO: f64 = 0.05;
-/// And from this share of the run on: a cell that trains for a moment has other troubles.
+/// The least share of the run that they must take beyond it: a cell that trains for a moment has other troubles.
 const FELT_EXCESS_RATIO: f64 = 0.02;
-/// The part of what slow steps take beyond the median that a lap must take to be the cause.
+/// The least part of what slow steps take beyond the median that a lap must take to be the cause.
 pub const CAUSE_RATIO: f64 = 0.5;
 
-/// How a percentile is read from a row.
+/// A way to read a percentile from a row.
 type Percentile = fn(&SpanRow) -> Option<u64>;
 
 /// Finds steps of which one in ten, twenty or a hundred takes at least twice as long as usual.

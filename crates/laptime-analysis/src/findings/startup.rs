@@ -10,13 +10,13 @@ use crate::summary::functions::ImportTime;
 use crate::summary::span_row::RowKind;
 use crate::summary::{Summary, WallSource};
 
-/// From this share of the run on, its beginning or its end is worth a look.
+/// The least share of the run that its beginning or its end must take.
 const STARTUP_RATIO: f64 = 0.3;
-/// A shorter one bothers nobody.
+/// The shortest beginning or end: a shorter one bothers nobody.
 const STARTUP_NS: u64 = 1_000_000_000;
-/// An import is named from this part of the beginning on.
+/// The least part of the beginning that an import must take to be named.
 const IMPORT_RATIO: f64 = 0.05;
-/// Imports that are named.
+/// Most imports that are named.
 const MOST_IMPORTS: usize = 4;
 
 /// Finds a beginning that is a large part of the run.

@@ -7,7 +7,7 @@ use crate::summarize::wall_time::{AFTER, OTHER};
 use crate::summary::finding::Finding;
 use crate::summary::span_row::RowKind;
 
-/// From this share of the run on, time outside of laps is worth one.
+/// The least share of the run that must be outside of laps.
 const OUTSIDE_RATIO: f64 = 0.05;
 
 /// Finds a program that worked outside of its only laps, which are compilations. In a notebook, somebody reads or types

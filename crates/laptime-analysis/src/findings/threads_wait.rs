@@ -3,9 +3,9 @@
 use super::evidence::Evidence;
 use crate::summary::finding::{Finding, ThreadsWait};
 
-/// From this share of the run on, the wait is worth a look.
+/// The least share of the run that the wait must take.
 const WAIT_RATIO: f64 = 0.1;
-/// A shorter one bothers nobody.
+/// The shortest wait: a shorter one bothers nobody.
 const LEAST_NS: u64 = 500_000_000;
 
 /// Finds the wait, if it is a part of the run that somebody notices.

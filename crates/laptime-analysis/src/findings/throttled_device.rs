@@ -4,9 +4,9 @@ use super::evidence::Evidence;
 use crate::power::{DeviceStretch, DeviceSummary};
 use crate::summary::finding::Finding;
 
-/// From this part of the samples on, a lower clock is worth a word.
+/// The least part of the samples in which a device must be throttled.
 const THROTTLED_RATIO: f64 = 0.05;
-/// Fewer samples say too little of a run.
+/// The least number of samples: fewer say too little of a run.
 const LEAST_SAMPLES: u64 = 20;
 
 /// Finds the device that was throttled most.

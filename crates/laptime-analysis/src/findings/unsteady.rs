@@ -5,9 +5,9 @@ use crate::summary::Summary;
 use crate::summary::doubt::{CHANGED, Doubt};
 use crate::summary::finding::Finding;
 
-/// Steps that take less than this share of the run may change as they like.
+/// The least share of the run that steps must take: else they may change as they like.
 const CHANGED_RATIO: f64 = 0.05;
-/// Steps that take less in all may do so, too.
+/// The least time that steps must take in all.
 const LEAST_STEPS_NS: u64 = 100_000_000;
 
 /// Finds what the steady state says to doubt it.

@@ -4,9 +4,9 @@ use super::evidence::Evidence;
 use crate::summary::doubt::Doubt;
 use crate::summary::finding::Finding;
 
-/// A warm-up as long as all that follows is worth a word from this share of the run on.
+/// The least share of the run that a warm-up must take.
 const WARM_UP_RATIO: f64 = 0.05;
-/// A shorter one bothers nobody.
+/// The shortest warm-up: a shorter one bothers nobody.
 const WARM_UP_NS: u64 = 100_000_000;
 
 /// Finds a warm-up that took as long as the steady state, and what took the CPU meanwhile.

@@ -8,12 +8,12 @@ use crate::reading::data_waits;
 use crate::summarize::worker_starts::WorkerStart;
 use crate::summary::finding::Finding;
 
-/// From this share of the run on, it is worth a look.
+/// The least share of the run that starts must cost.
 const START_RATIO: f64 = 0.05;
-/// Less in all bothers nobody.
+/// The least time that they must cost: less bothers nobody.
 const LEAST_NS: u64 = 500_000_000;
-/// Where processes start in more than this part of the steps, each step starts its own: a loader starts its workers
-/// once in an epoch.
+/// Most of the steps in which workers may start: where more have starts, each step starts its own, and a loader starts its
+/// workers once in an epoch.
 const EPOCHS_RATIO: f64 = 0.5;
 
 /// Finds what all starts of workers in a run cost, if it is much.
@@ -48,6 +48,7 @@ pub fn in_steps_ns(evidence: &Evidence<'_>) -> u64 {
     all_cost_ns(&steps, &starts[usize::from(is_skipped).min(starts.len())..])
 }
 
+/// Adds up what waits for workers cost.
 fn all_cost_ns(steps: &Steps<'_>, starts: &[WorkerStart]) -> u64 {
     let costs = starts.iter().map(|start| cost_ns(steps, start));
     costs.fold(0, u64::saturating_add)

@@ -1,6 +1,6 @@
-//! A finding as a value: what kind it is, which numbers its rule saw, and what there is to gain.
+//! A finding as a value: its kind, the numbers that its rule saw, and what there is to gain.
 //!
-//! The report makes sentences of it; [`crate::findings`] has the rules.
+//! [`crate::findings`] has the rules that make them, and the report makes sentences of them.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::summary::doubt::{self, Doubt};
 use crate::summary::functions::ImportTime;
 use crate::summary::rank_difference::RankDifference;
 
-/// Something worth a look.
+/// Something that is worth a look: its kind, and the numbers that its rule saw.
 ///
 /// **Units** nanoseconds and bytes; ratios are of 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,9 +16,9 @@ use crate::summary::rank_difference::RankDifference;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Finding {
-    /// The time before the first lap is a large part of the run.
+    /// A long startup: the time before the first lap is a large part of the run.
     Startup {
-        /// From the start to the first lap.
+        /// The time from the start to the first lap.
         startup_ns: u64,
         /// The run's wall time.
         wall_ns: u64,
@@ -29,9 +29,9 @@ pub enum Finding {
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
-    /// The time after the last lap is a large part of the run.
+    /// A long exit: the time after the last lap is a large part of the run.
     Exit {
-        /// From the last lap to the end of the process.
+        /// The time from the last lap to the end of the process.
         exit_ns: u64,
         /// The run's wall time.
         wall_ns: u64,
@@ -42,34 +42,34 @@ pub enum Finding {
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
-    /// The program only compiled something in laps: its steps were not seen.
+    /// A program whose steps were not seen: its only laps are compilations.
     NoSteps {
         /// How often it compiled.
         count: u64,
-        /// All of that together.
+        /// The time of all of that together.
         total_ns: u64,
         /// The run's time outside of laps, its startup and exit not included.
         outside_ns: u64,
     },
-    /// Much of the time from the first step to the last is in no lap.
+    /// Much time between steps that is in no lap.
     BetweenSteps {
         /// The path of the steps.
         path: String,
-        /// Time in no lap, from the first step to the last.
+        /// The time in no lap, from the first step to the last.
         total_ns: u64,
-        /// From the start of the first step to the end of the last one.
+        /// The time from the start of the first step to the end of the last one.
         during_ns: u64,
         /// The function that most of it is in, where stacks were sampled.
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
-    /// A lap around the steps has most of its time outside of them.
+    /// A lap around the steps that has most of its time outside of them.
     OutsideSteps {
         /// The lap's path.
         path: String,
         /// The path of the steps.
         step_path: String,
-        /// Its time.
+        /// Its total time.
         total_ns: u64,
         /// The part of it outside of the steps.
         outside_ns: u64,
@@ -83,35 +83,35 @@ pub enum Finding {
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
-    /// Laps are so many and so short that recording them takes time of its own.
+    /// Laps that are so many and so short that recording them takes time of its own.
     Overhead {
-        /// Finished spans.
+        /// The number of finished spans.
         span_count: u64,
-        /// What recording them took, as far as is known.
+        /// The estimated time that recording them took.
         recording_ns: u64,
         /// The run's wall time.
         wall_ns: u64,
     },
-    /// Steps wait for their data.
+    /// Steps that wait for their data.
     DataWait {
         /// The path of the wait.
         path: String,
-        /// Mean wait per step.
+        /// The mean wait per step.
         per_step_ns: u64,
-        /// Median wait, where a few long ones make most of it.
+        /// The median wait, where a few long ones make most of it.
         #[serde(skip_serializing_if = "Option::is_none")]
         usual_ns: Option<u64>,
         /// The longest wait, where it is more than half of all.
         #[serde(skip_serializing_if = "Option::is_none")]
         longest_ns: Option<u64>,
-        /// Mean duration of a step.
+        /// The mean duration of a step.
         step_ns: u64,
-        /// All waits together.
+        /// The time of all waits together.
         total_ns: u64,
         /// The function that most of it is in, where stacks were sampled.
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
-        /// What the loader's workers do meanwhile, where their own laps tell.
+        /// The lap that the loader's workers are in meanwhile, where they have laps.
         #[serde(skip_serializing_if = "Option::is_none")]
         workers: Option<WorkerLap>,
         /// The function that processes without laps, such as a loader's workers, mostly run in; its ratio is of the
@@ -119,77 +119,77 @@ pub enum Finding {
         #[serde(skip_serializing_if = "Option::is_none")]
         worker_function: Option<MainFunction>,
     },
-    /// First batches wait for the loader's workers to start.
+    /// First batches that wait for the loader's workers to start.
     WorkerStarts {
-        /// How often workers started while a step waited.
+        /// The number of steps that waited for workers to start.
         count: u64,
-        /// For how long steps waited for that in all.
+        /// The time for which steps waited in all.
         total_ns: u64,
         /// The run's wall time.
         wall_ns: u64,
     },
-    /// A lap of a task lets no other task of its event loop run.
+    /// A lap of a task that lets no other task of its event loop run.
     HeldLoop(HeldLoop),
-    /// Compiling takes a large part of the run, wherever it happens.
+    /// Compiling that takes a large part of the run, wherever it happens.
     Compiling {
-        /// How often.
+        /// The number of compilations.
         count: u64,
-        /// All of it together.
+        /// The time of all of that together.
         total_ns: u64,
         /// The run's wall time.
         wall_ns: u64,
-        /// Where most of it happens, at most three paths, the longest first.
+        /// The places in which most of it happens, at most three, the longest first.
         places: Vec<CompiledIn>,
     },
-    /// Something is compiled again and again.
+    /// Something that is compiled again and again.
     Recompilation {
         /// The path of what is compiled.
         path: String,
-        /// How often: after warm-up, or in all steps where none was found.
+        /// The number of compilations: after warm-up, or in all steps where none was found.
         count: u64,
         /// Whether there was a warm-up, which isn't counted.
         is_after_warm_up: bool,
-        /// All of it together.
+        /// The time of all of that together.
         total_ns: u64,
     },
-    /// One step in so many takes much longer than the others.
+    /// One step in so many that takes much longer than the others.
     SlowSteps {
         /// The path of the steps.
         path: String,
-        /// One in so many, at least.
+        /// The number of steps of which at least one is slow.
         one_in: u64,
-        /// How long such a step takes, at least.
+        /// The least duration of such a step.
         slow_ns: u64,
-        /// How long a step takes usually: the median.
+        /// The median duration of a step.
         usual_ns: u64,
-        /// What all steps take beyond the usual.
+        /// The time that all steps together take beyond the median.
         excess_ns: u64,
-        /// The innermost lap that takes most of the excess, if there is one.
+        /// The innermost lap that takes most of that excess, if there is one.
         cause: Option<Cause>,
-        /// The part of the excess outside of all laps inside.
+        /// The part of the excess that is in none of the laps inside.
         outside_ns: u64,
         /// Whether no lap is inside of these steps.
         #[serde(skip_serializing_if = "is_false")]
         is_bare: bool,
     },
-    /// A lap that runs in few of the steps takes much of what all of them take.
+    /// A lap that runs in few of the steps and takes much of the time of all of them.
     Occasional {
         /// The lap's path.
         path: String,
         /// The path of the steps.
         step_path: String,
-        /// How often it ran.
+        /// The number of times that it ran.
         count: u64,
-        /// How many steps there were.
+        /// The number of steps.
         step_count: u64,
         /// Its mean duration.
         mean_ns: u64,
-        /// How long a step takes usually: the median.
+        /// The median duration of a step.
         usual_ns: u64,
-        /// What it took in all.
+        /// The time that it took in all.
         total_ns: u64,
     },
-    /// Most of a step is spent in a single lap below its phases, or in a single module.
+    /// A single lap below the phases of a step, or a single module, in which most of a step is spent.
     HotSpot {
         /// The lap's path, or the module's.
         path: String,
@@ -198,7 +198,7 @@ pub enum Finding {
         class: String,
         /// The path of the steps.
         step_path: String,
-        /// Its own time; of a module, in forward and backward together.
+        /// Its self time; of a module, in forward and backward together.
         self_ns: u64,
         /// The time of all steps.
         steps_ns: u64,
@@ -206,28 +206,28 @@ pub enum Finding {
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
-    /// The longest part of a step is mostly in a single function of the program's own.
+    /// The longest part of a step, which is mostly in a single function of the program's own.
     InFunction {
         /// The path of the part.
         path: String,
-        /// Its time.
+        /// Its total time.
         total_ns: u64,
         /// The time of all steps.
         steps_ns: u64,
         /// The function.
         function: MainFunction,
     },
-    /// Every step leaves memory behind.
+    /// Memory that every step leaves behind.
     MemoryGrowth {
         /// The path of the steps.
         path: String,
-        /// How many steps it was seen in.
+        /// The number of steps that it was seen in.
         step_count: u64,
-        /// What a step leaves, on average.
+        /// The mean number of bytes that a step leaves.
         per_step_bytes: u64,
         /// Half the width of the 95 % interval of that.
         uncertainty_bytes: u64,
-        /// What all of them left.
+        /// The bytes that all of them left.
         kept_bytes: u64,
         /// The lap that keeps it, where one leaves about as much by itself; of several, one does.
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -239,15 +239,15 @@ pub enum Finding {
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         between: bool,
     },
-    /// The memory of a program without steps grows all the time.
+    /// Memory of a program without steps that grows all the time.
     MemoryRise {
-        /// By how much per second.
+        /// The bytes by which it grows per second.
         per_second_bytes: u64,
         /// Half the width of the 95 % interval of that.
         uncertainty_bytes: u64,
-        /// By how much in the time that was looked at.
+        /// The bytes by which it grew in the time that was looked at.
         risen_bytes: u64,
-        /// How long that was.
+        /// The length of that time.
         during_ns: u64,
         /// The function in which more than 60 % of it rose, where stacks were sampled; its ratio is of that.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -256,9 +256,9 @@ pub enum Finding {
         #[serde(skip_serializing_if = "is_false")]
         is_sampled: bool,
     },
-    /// At its end the interpreter waits for threads.
+    /// The interpreter's wait for threads at its end.
     ThreadsWait(ThreadsWait),
-    /// The steps of the steady state changed, or the machine was busy meanwhile.
+    /// Steps of the steady state that changed, or a machine that was busy meanwhile.
     Unsteady {
         /// What happened, and what there is to do about it.
         #[serde(flatten, serialize_with = "doubt::as_texts")]
@@ -268,19 +268,19 @@ pub enum Finding {
         #[serde(skip_serializing_if = "is_false")]
         is_busy: bool,
     },
-    /// Most of the time that steps took went by before they were steady.
+    /// A warm-up that took most of the time of all steps.
     WarmUp {
         /// The path of the steps.
         path: String,
-        /// Steps before the steady state.
+        /// The number of steps before the steady state.
         warm_up_count: u64,
-        /// What they took.
+        /// The time of these steps.
         warm_up_ns: u64,
-        /// Steps of the steady state.
+        /// The number of steps of the steady state.
         steady_count: u64,
-        /// What those took.
+        /// The time of those steps.
         steady_ns: u64,
-        /// What took the CPU during warm-up, a sentence: then the machine was busy.
+        /// A sentence that says what took the CPU during warm-up, where the machine was busy.
         #[serde(
             skip_serializing_if = "Option::is_none",
             serialize_with = "doubt::as_message"
@@ -288,64 +288,64 @@ pub enum Finding {
         #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
         busy: Option<Doubt>,
     },
-    /// One process of several holds the others up, or is slower than they are.
+    /// One process of several that holds the others up, or is slower than they are.
     Ranks {
         /// Whether the others wait for it.
         holds_up: bool,
-        /// What was seen, a sentence.
+        /// A sentence that says what was seen.
         #[serde(rename = "message")]
         #[cfg_attr(feature = "schema", schemars(with = "String"))]
         difference: RankDifference,
     },
-    /// A device ran slower than it could in many of its samples.
+    /// A device that ran slower than it could in many of its samples.
     Throttled {
         /// The device's index.
         device: u32,
         /// Its name.
         name: String,
-        /// Part of the samples.
+        /// The part of the samples in which it did.
         ratio: f64,
-        /// Why, the most frequent reason first.
+        /// The reasons for it, the most frequent first.
         reasons: Vec<String>,
-        /// By how much its clock was lower then than at its highest, where that is known.
+        /// The part by which its clock was lower then than at its highest, where that is known.
         #[serde(skip_serializing_if = "Option::is_none")]
         slower_ratio: Option<f64>,
-        /// What the samples were taken in: the steady state, if there is one.
+        /// Whether the samples were taken in the steady state; else in the whole run.
         is_steady: bool,
-        /// How long that was.
+        /// The length of that time.
         during_ns: u64,
     },
-    /// A device had nothing to do most of the time in which steps ran.
+    /// A device that had nothing to do most of the time in which steps ran.
     IdleDevice {
         /// The device's index.
         device: u32,
         /// Its name.
         name: String,
-        /// Mean part of the time in which a kernel ran.
+        /// The mean part of the time in which a kernel ran.
         utilization_ratio: f64,
-        /// Samples that this is the mean of.
+        /// The number of samples that this is the mean of.
         sample_count: u64,
-        /// How long the steady state was.
+        /// The length of the steady state.
         during_ns: u64,
     },
-    /// Moving bytes holds a large part of a step back.
+    /// A large part of a step that is held back by moving bytes.
     MemoryBound {
         /// The path of the part.
         path: String,
-        /// Its time.
+        /// Its total time.
         total_ns: u64,
-        /// FLOP per byte.
+        /// Its FLOP per byte.
         intensity: f64,
     },
 }
 
-/// What isn't so is left out of JSON.
+/// Whether a flag is left out of JSON: one that isn't set is.
 #[allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde calls it with a reference"
 )]
-fn is_false(told: &bool) -> bool {
-    !told
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The function that most samples of a lap are in.
@@ -358,7 +358,7 @@ pub struct MainFunction {
     pub file: String,
     /// The line that most of its own time is in; 0 where that isn't known.
     pub line: u32,
-    /// How much of the lap's time is its own.
+    /// The part of the lap's time that is its own.
     pub ratio: f64,
 }
 
@@ -368,9 +368,9 @@ pub struct MainFunction {
 pub struct WorkerLap {
     /// The lap's path.
     pub path: String,
-    /// Worker processes that had laps, those of all epochs together.
+    /// The number of worker processes that had laps, those of all epochs together.
     pub worker_count: u64,
-    /// How often the lap ran in them.
+    /// The number of times that the lap ran in them.
     pub count: u64,
     /// Its mean duration.
     pub mean_ns: u64,
@@ -385,17 +385,17 @@ pub struct WorkerLap {
 pub struct HeldLoop {
     /// The lap's path.
     pub path: String,
-    /// How often it did.
+    /// The number of times that it did.
     pub count: u64,
-    /// For how long in all.
+    /// The time for which it did in all.
     pub total_ns: u64,
     /// The longest time.
     pub max_ns: u64,
     /// The run's wall time.
     pub wall_ns: u64,
-    /// How many other tasks waited meanwhile, at most.
+    /// The largest number of other tasks that waited meanwhile.
     pub waiting_count: u64,
-    /// What these lost by it, all together.
+    /// The time that these lost by it, all together.
     pub lost_ns: u64,
     /// Whether some of it is known by samples only, which miss its beginning and end: the times are lower bounds then.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -407,7 +407,7 @@ pub struct HeldLoop {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(inline))]
 pub struct ThreadsWait {
-    /// For how long, by samples.
+    /// The length of the wait, by samples.
     pub total_ns: u64,
     /// The run's wall time.
     pub wall_ns: u64,
@@ -416,39 +416,39 @@ pub struct ThreadsWait {
     pub function: Option<MainFunction>,
 }
 
-/// What is compiled at one path.
+/// The compilations at one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompiledIn {
-    /// Its path: what is around it had to wait.
+    /// Its path: whatever is around it had to wait.
     pub path: String,
-    /// How often.
+    /// The number of compilations.
     pub count: u64,
-    /// All of it together.
+    /// The time of all of that together.
     pub total_ns: u64,
 }
 
-/// What makes some steps slow.
+/// The lap that makes some steps slow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cause {
     /// The path of the lap.
     pub path: String,
-    /// How long it takes at times, at least.
+    /// The least duration of the slow ones of its spans.
     pub slow_ns: u64,
-    /// How long it takes usually: the median.
+    /// The median duration of its spans.
     pub usual_ns: u64,
-    /// What all of its spans take beyond the usual.
+    /// The time that all of its spans together take beyond the median.
     pub excess_ns: u64,
 }
 
-/// What leaves memory behind.
+/// A lap that leaves memory behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Keeper {
     /// The path of the lap.
     pub path: String,
-    /// What it leaves per step by itself, without the laps inside.
+    /// The bytes that it leaves per step by itself, without the laps inside.
     pub per_step_bytes: u64,
 }
 
@@ -460,11 +460,11 @@ pub struct Keeper {
 pub struct Passing {
     /// The path of the lap that leaves most.
     pub from_path: String,
-    /// What it leaves.
+    /// The bytes that it leaves.
     pub from_bytes: i64,
     /// The path of the lap that frees most; of a lap around others, what it does outside of these.
     pub to_path: String,
-    /// What it leaves: below 0.
+    /// The bytes that it leaves: below 0.
     pub to_bytes: i64,
     /// Others that leave much as well, the largest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -9,9 +9,9 @@ use crate::findings::main_function::is_library;
 use crate::functions::stack_records::Stacks;
 use crate::summary::finding::MainFunction;
 
-/// A function is named that has more than this part of it: surely more than half, of few samples too.
+/// The part of all that a function must have more of to be named: surely more than half, of few samples too.
 const MOST_RATIO: f64 = 0.6;
-/// Of fewer samples that would be known too badly.
+/// The least number of samples: of fewer, that part would be known too badly.
 pub const LEAST_SAMPLES: usize = 20;
 
 /// A function by its name and file, and the line in it that was seen.
@@ -20,7 +20,7 @@ pub type Place<'p> = (&'p str, &'p str, u32);
 /// An amount that is added up by function, and by line of it.
 #[derive(Default)]
 pub struct FunctionSums<'p> {
-    /// Samples that it was added up from.
+    /// The number of samples that it was added up from.
     pub samples: usize,
     lines: BTreeMap<(&'p str, &'p str), BTreeMap<u32, f64>>,
 }

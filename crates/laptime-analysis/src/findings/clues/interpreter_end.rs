@@ -7,7 +7,7 @@ use crate::functions::stack_records::Stacks;
 use crate::reading::process::Process;
 use crate::summary::finding::ThreadsWait;
 
-/// Where the interpreter waits for its threads.
+/// The function in which the interpreter waits for its threads, and the end of its file's name.
 const SHUTDOWN: (&str, &str) = ("_shutdown", "/threading.py");
 
 /// Returns when the exit handlers of a process had run, if it said so.

@@ -8,15 +8,15 @@ use crate::reading::process::Process;
 use crate::summarize::memory_growth::{self, Growth};
 use crate::summary::finding::MainFunction;
 
-/// How fast memory may rise while others run, as a part of how fast it does while the function does.
+/// The highest speed at which memory may rise while other functions run, as a part of that while the function runs.
 const OTHERS_RATIO: f64 = 0.25;
 
-/// How memory grows over time.
+/// The growth of memory over time.
 #[derive(Debug)]
 pub struct MemoryRise {
-    /// By how much.
+    /// The line along which it grows.
     pub growth: Growth,
-    /// In how many ns.
+    /// The time in which it does, in ns.
     pub during_ns: u64,
     /// The function in which most of it rose, where stacks were sampled.
     pub function: Option<MainFunction>,
@@ -72,7 +72,7 @@ fn rising_function(process: &Process, from: u64, to: u64) -> Option<MainFunction
 /// The time from one reading of the level to the next.
 struct Interval<'p> {
     ticks: f64,
-    /// By how much the level rose.
+    /// The bytes by which the level rose.
     bytes: f64,
     /// Functions that were seen.
     seen: Vec<Place<'p>>,

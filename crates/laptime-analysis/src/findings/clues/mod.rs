@@ -15,28 +15,28 @@ use crate::summary::finding::{HeldLoop, ThreadsWait, WorkerLap};
 use memory_rise::MemoryRise;
 use time_between_steps::TimeBetweenSteps;
 
-/// What a summary doesn't hold.
+/// The facts about a run that a summary doesn't hold.
 #[derive(Debug, Default)]
 pub struct Clues {
-    /// What the whole run says of its machine, where that was busy.
+    /// A doubt that the machine was busy in the whole run.
     pub busy_machine: Option<StepsDoubt>,
-    /// What took the CPU before the steady state.
+    /// A doubt that the machine was busy before the steady state.
     pub busy_warm_up: Option<StepsDoubt>,
-    /// How the level of the process grows in the steady state.
+    /// The growth of the process's level in the steady state.
     pub level_growth: Option<Growth>,
-    /// How memory grows over time.
+    /// The growth of memory over time.
     pub memory_rise: Option<MemoryRise>,
-    /// How long the interpreter waited for its threads at its end, where stacks were sampled.
+    /// The interpreter's wait for its threads at its end, where stacks were sampled.
     pub threads_wait: Option<ThreadsWait>,
-    /// What steps leave inside of their laps; without a steady state, those of the whole run.
+    /// The growth that steps leave inside of their laps; without a steady state, of those of the whole run.
     pub growth_in_steps: Option<Growth>,
-    /// By how many bytes the level of the process rose in the steps, as far as was noted.
+    /// The bytes by which the level of the process rose in the steps, as far as was noted.
     pub risen_bytes: Option<i64>,
-    /// When the exit handlers of the main process had run, `CLOCK_MONOTONIC` ns.
+    /// The moment when the exit handlers of the main process had run, `CLOCK_MONOTONIC` ns.
     pub handlers_ended_ns: Option<u64>,
     /// The lap that holds an event loop longest.
     pub blocked_loop: Option<HeldLoop>,
-    /// How much of the time from the first step to the last no lap covers.
+    /// The time from the first step to the last, and the part of it that no lap covers.
     pub time_between_steps: Option<TimeBetweenSteps>,
     /// Waits in which a loader's workers started.
     pub worker_starts: Vec<WorkerStart>,

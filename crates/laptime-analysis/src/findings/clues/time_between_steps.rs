@@ -7,7 +7,7 @@ use crate::reading::process::Process;
 /// Time from a process's first step to its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeBetweenSteps {
-    /// From the start of the first step to the end of the last one.
+    /// The time from the start of the first step to the end of the last one.
     pub during_ns: u64,
     /// The part of it in no lap, on whatever track.
     pub outside_ns: u64,
