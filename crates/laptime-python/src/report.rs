@@ -307,7 +307,9 @@ impl Report {
     #[getter]
     fn findings(&self) -> Vec<String> {
         let findings = self.summary.findings.iter();
-        findings.filter_map(laptime_report::said).collect()
+        findings
+            .filter_map(laptime_report::finding_sentence)
+            .collect()
     }
 
     /// Reasons for doubt, one sentence each.

@@ -25,7 +25,7 @@ pub use document::filter::{has_rows, near};
 pub use document::names::visible;
 pub use document::shown::Shown;
 pub use document::view::{By, Format, FunctionSort, Sort, View};
-pub use sentences::findings::said;
+pub use sentences::findings::finding_sentence;
 pub use text::aligned;
 pub use text::epoch_line::{EpochEnd, epoch_line, total_line};
 pub use text::step_line::step_line;

@@ -6,6 +6,7 @@ pub(crate) mod columns;
 pub mod device_steps;
 mod epochs;
 pub(crate) mod filled_time;
+pub mod headline;
 pub(crate) mod leftovers;
 pub(crate) mod measured_processes;
 pub(crate) mod memory_growth;

@@ -9,6 +9,7 @@ mod epoch;
 pub mod fields;
 pub(crate) mod finding;
 pub(crate) mod functions;
+pub mod headline;
 mod marks;
 pub(crate) mod memory_row;
 pub(crate) mod modules;

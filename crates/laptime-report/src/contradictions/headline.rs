@@ -1,39 +1,44 @@
 //! The first line: of the stretch that it names, with the numbers of that stretch's row, and of parts that fit.
 
+use laptime_analysis::summary::headline::{
+    Headline, LargestParts, Part, StepDuration, StepHeadline, StepPart, Whole,
+};
 use laptime_analysis::{SpanRow, Summary};
 
 use super::rows::{SLACK_NS, adds_up};
 use crate::quantity;
-use crate::sentences::headline::UNBROKEN;
 
-/// What stands before what a step takes in the steady state.
-const AFTER: &str = "After warm-up, ";
+/// Parts are no more than the whole, but for this much.
+const FIT_RATIO: f64 = 1.01;
+/// And for so much of each part.
+const ROUNDING_RATIO: f64 = 0.005;
 
-/// What contradicts the tables.
-pub fn all(summary: &Summary, headline: &str) -> Vec<String> {
-    let headline = headline.replace(UNBROKEN, " ");
+/// Returns what contradicts the tables.
+pub fn all(summary: &Summary, headline: &Headline) -> Vec<String> {
     let mut found = Vec::new();
-    let (run, step) = match headline.split_once(" takes ") {
-        Some((before, step)) => (before, Some((before, step))),
-        None => (&*headline, None),
-    };
-    if let Some((before, step)) = step {
-        found.extend(stretch(summary, before.contains(AFTER), step));
-        let parts = step.split_once(": ").map(|(_, parts)| percents(parts));
-        found.extend(parts.and_then(|parts| fits(summary, "a step", &parts)));
+    if let StepPart::Told(step) = &headline.step {
+        found.extend(stretch(summary, step));
+        found.extend(fits(summary, "a step", &step.parts, step.outside_ratio));
     }
-    let parts = run.split_once(": ").map(|(_, parts)| parts);
-    let parts = parts.filter(|parts| !parts.contains(" at a time"));
-    let is_together = run.contains(" together)");
-    let parts = parts.filter(|_| !is_together).map(percents);
-    found.extend(parts.and_then(|parts| fits(summary, "the run", &parts)));
+    let mut parts = headline.parts.named.iter();
+    let are_shares = !parts.any(|part| part.is_several_at_once);
+    if are_shares && headline.whole == Whole::Wall {
+        found.extend(fits(summary, "the run", &headline.parts, None));
+    }
     found
 }
 
-/// What it says a step takes is the median of the row that it is about.
-fn stretch(summary: &Summary, is_steady: bool, said: &str) -> Option<String> {
-    let is_of_device = said.contains("on the device") || said.contains("on the host");
-    let row: Option<&SpanRow> = if is_steady {
+/// Checks that what it says a step takes is the median of the row that it is about.
+fn stretch(summary: &Summary, step: &StepHeadline) -> Option<String> {
+    let StepDuration::OnHost {
+        median_ns: said_ns,
+        has_device_times: false,
+        ..
+    } = step.duration
+    else {
+        return None;
+    };
+    let row: Option<&SpanRow> = if step.is_after_warm_up {
         summary.steady.as_ref().and_then(|steady| {
             let mut rows = steady.rows.iter();
             rows.find(|row| row.path == steady.step_path)
@@ -42,32 +47,35 @@ fn stretch(summary: &Summary, is_steady: bool, said: &str) -> Option<String> {
         summary.repeated_in_all().map(|(row, _)| row)
     };
     let median_ns = row.and_then(|row| row.p50_ns);
-    let median = median_ns.map(quantity::estimate);
-    let agrees = median
-        .as_ref()
-        .is_some_and(|median| said.starts_with(&**median));
-    (!is_of_device && !agrees).then(|| {
-        let whose = if is_steady {
+    (median_ns != Some(said_ns)).then(|| {
+        let whose = if step.is_after_warm_up {
             "the steady state"
         } else {
             "the run"
         };
-        format!("the first line says {said:?}, the table of {whose} {median:?}")
+        format!(
+            "the first line says {}, the table of {whose} {:?}",
+            quantity::estimate(said_ns),
+            median_ns.map(quantity::estimate)
+        )
     })
 }
 
-/// The shares in a list such as `63 % startup, 21 % training` or `backward 42 %, forward 37 %`.
-fn percents(parts: &str) -> Vec<f64> {
-    let words: Vec<&str> = parts.split_whitespace().collect();
-    let pairs = words.windows(2);
-    let shares = pairs.filter(|pair| pair[1].starts_with('%'));
-    shares.filter_map(|pair| pair[0].parse().ok()).collect()
-}
-
-/// Each is rounded to a percent.
-fn fits(summary: &Summary, what: &str, parts: &[f64]) -> Option<String> {
-    let sum: f64 = parts.iter().sum();
-    let slack = 100.0 * SLACK_NS / summary.measured_ns.max(1) as f64;
-    let most = 101.0 + 0.5 * parts.len() as f64 + slack;
-    (adds_up(summary) && sum > most).then(|| format!("the parts of {what} are {sum} % together"))
+/// Checks that parts are no more than the whole.
+fn fits(
+    summary: &Summary,
+    what: &str,
+    parts: &LargestParts,
+    outside_ratio: Option<f64>,
+) -> Option<String> {
+    let LargestParts { named, others } = parts;
+    let ratios: Vec<f64> = (named.iter().map(|Part { ratio, .. }| *ratio))
+        .chain(others.map(|others| others.ratio))
+        .chain(outside_ratio)
+        .collect();
+    let sum: f64 = ratios.iter().sum();
+    let slack = SLACK_NS / summary.measured_ns.max(1) as f64;
+    let most = FIT_RATIO + ROUNDING_RATIO * ratios.len() as f64 + slack;
+    let is_more = adds_up(summary) && sum > most;
+    is_more.then(|| format!("the parts of {what} are {:.0} % together", 100.0 * sum))
 }

@@ -15,11 +15,12 @@ mod words;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laptime_analysis::compare::Comparison;
+use laptime_analysis::summarize::headline::headline;
+use laptime_analysis::summary::headline::Headline;
 use laptime_analysis::{StepWindow, Summary};
 
 use crate::document::Document;
 use crate::document::view::View;
-use crate::sentences::headline as sentences;
 
 /// Refuses a report that contradicts itself.
 pub fn refuse(summary: &Summary, view: &View) {
@@ -29,7 +30,7 @@ pub fn refuse(summary: &Summary, view: &View) {
 /// All that can't be, in a report.
 pub fn of_summary(summary: &Summary, view: &View) -> Vec<String> {
     let document = Document::new(summary, view);
-    let headline = sentences::of_run(summary, view.steady);
+    let headline = headline(summary, view.steady);
     let lines: Vec<String> = document.sections.iter().flat_map(lines).collect();
     of_report(summary, &headline, &lines)
 }
@@ -98,7 +99,7 @@ fn assert_none(found: &[String]) {
 }
 
 /// All that can't be, of a report's numbers and its sentences.
-pub fn of_report(summary: &Summary, headline: &str, lines: &[String]) -> Vec<String> {
+pub fn of_report(summary: &Summary, headline: &Headline, lines: &[String]) -> Vec<String> {
     let mut found = rows::all(summary);
     found.extend(findings::all(summary));
     found.extend(headline::all(summary, headline));

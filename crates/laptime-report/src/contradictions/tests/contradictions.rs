@@ -1,5 +1,6 @@
 //! A report is broken in one place, and refused for it.
 
+use laptime_analysis::summary::headline::{StepDuration, StepPart};
 use laptime_analysis::{CompiledIn, Finding, SpanRow, Summary};
 
 use super::*;
@@ -7,7 +8,7 @@ use crate::tests::{counted, killed, training};
 
 /// What is refused of a summary and the sentences that its report has.
 fn refused(summary: &Summary) -> Vec<String> {
-    let headline = crate::sentences::headline::of_run(summary, true);
+    let headline = headline(summary, true);
     of_report(summary, &headline, &[])
 }
 
@@ -82,11 +83,20 @@ fn a_rate_of_other_calls_than_its_time_is_refused() {
 #[test]
 fn a_headline_of_another_stretch_than_its_table_is_refused() {
     let summary = training();
-    let told = |headline: &str| of_report(&summary, headline, &[]).join("\n");
-    let own = crate::sentences::headline::of_run(&summary, true);
-    assert_eq!(told(&own), "");
-    let found = told(&own.replace("takes", "takes 9.99 ms, no, takes"));
-    assert!(found.contains("the first line says"), "{found}");
+    let refused = |headline: &Headline| of_report(&summary, headline, &[]).join("\n");
+    let own = headline(&summary, true);
+    assert_eq!(refused(&own), "");
+    let mut longer = own.clone();
+    let StepPart::Told(step) = &mut longer.step else {
+        panic!("{own:?}");
+    };
+    step.duration = StepDuration::OnHost {
+        median_ns: 9_990_000,
+        mean_ns: None,
+        has_device_times: false,
+    };
+    let found = refused(&longer);
+    assert!(found.contains("the first line says 9.99 ms"), "{found}");
     let mut without = summary.clone();
     without.steady = None;
     let found = of_report(&without, &own, &[]).join("\n");
@@ -94,15 +104,17 @@ fn a_headline_of_another_stretch_than_its_table_is_refused() {
         found.contains("the table of the steady state None"),
         "{found}"
     );
-    let found = told("5.12 s: 58 % training, 39 % startup, 30 % exit.");
-    assert!(found.contains("the parts of the run are 127 %"), "{found}");
+    let mut more = own.clone();
+    more.parts.named[0].ratio += 0.3;
+    let found = refused(&more);
+    assert!(found.contains("the parts of the run are 129 %"), "{found}");
 }
 
 #[test]
 fn a_factor_beyond_the_longest_over_the_shortest_is_refused() {
     let summary = training();
     let told = |line: &str| {
-        let headline = crate::sentences::headline::of_run(&summary, true);
+        let headline = headline(&summary, true);
         of_report(&summary, &headline, &[line.to_owned()])
     };
     for line in [

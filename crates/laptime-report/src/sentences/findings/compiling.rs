@@ -8,8 +8,8 @@ use super::words::{share, time};
 use crate::document::names;
 use crate::quantity::plural;
 
-/// Compiling that takes much of a run, in words.
-pub fn said(finding: &Finding) -> Option<String> {
+/// Writes where compiling takes much of a run.
+pub fn compiling(finding: &Finding) -> Option<String> {
     let Finding::Compiling {
         count,
         total_ns,
@@ -41,12 +41,12 @@ pub fn said(finding: &Finding) -> Option<String> {
     ))
 }
 
-/// How often something was compiled where, and how long that took.
+/// Writes how often something was compiled at a place, and how long that took.
 fn place(place: &CompiledIn) -> String {
     let times = plural(place.count, "time", "times");
     let ns = time(place.total_ns);
     match laptime_core::path::around(&place.path).0 {
-        Some(around) => format!("{times} in {} ({ns})", names::path(around)),
+        Some(outer) => format!("{times} in {} ({ns})", names::path(outer)),
         None => format!("{times} outside of other laps ({ns})"),
     }
 }

@@ -1,11 +1,11 @@
-//! Sentences about devices: what slowed them, and whether they had enough to do.
+//! Findings about devices: what slowed them, and whether they had enough to do.
 
 use laptime_analysis::Finding;
 
 use crate::document::names;
 
-/// A finding about a device in words.
-pub fn said(finding: &Finding) -> Option<String> {
+/// Writes a finding about a device.
+pub fn device(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::Throttled {
             device,

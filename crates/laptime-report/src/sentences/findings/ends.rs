@@ -5,8 +5,8 @@ use laptime_analysis::{Finding, ImportTime, MainFunction};
 use super::words::{also_in, many, one, share, time};
 use crate::document::names;
 
-/// A long beginning or end in words.
-pub fn said(finding: &Finding) -> Option<String> {
+/// Writes a long beginning or end.
+pub fn start_or_end(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::Startup {
             startup_ns,
@@ -37,8 +37,8 @@ pub fn said(finding: &Finding) -> Option<String> {
     })
 }
 
-/// Time between steps in words.
-pub fn between(finding: &Finding) -> Option<String> {
+/// Writes time between steps that is in no lap.
+pub fn between_steps(finding: &Finding) -> Option<String> {
     let Finding::BetweenSteps {
         path,
         total_ns,
@@ -66,8 +66,8 @@ pub fn between(finding: &Finding) -> Option<String> {
     })
 }
 
-/// Time of a lap around the steps that is not in these, in words.
-pub fn outside(finding: &Finding) -> Option<String> {
+/// Writes the time of a lap around the steps that is not in these.
+pub fn outside_steps(finding: &Finding) -> Option<String> {
     let Finding::OutsideSteps {
         path,
         step_path,
@@ -103,7 +103,7 @@ pub fn outside(finding: &Finding) -> Option<String> {
     })
 }
 
-/// What the time before the first lap goes to, as far as is known.
+/// Writes what takes the time before the first lap, as far as is known.
 fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
     let each = imports.iter();
     let each = each.map(|import| {
@@ -128,7 +128,7 @@ fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String 
     }
 }
 
-/// The interpreter's own end in words.
+/// Writes the end of the interpreter itself.
 fn closing(closing_ns: u64, wall_ns: u64) -> String {
     format!(
         "{} pass after the exit handlers, {} of the run: Python frees what is left, and libraries end. \
@@ -138,7 +138,7 @@ fn closing(closing_ns: u64, wall_ns: u64) -> String {
     )
 }
 
-/// What the time after the last lap goes to, and what shortens it.
+/// Writes what takes the time after the last lap, and what shortens it.
 fn ending(function: Option<&MainFunction>) -> String {
     if function.is_some() {
         return format!("{}: look there first.", also_in(function));

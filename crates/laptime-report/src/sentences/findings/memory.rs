@@ -2,18 +2,18 @@
 
 use laptime_analysis::{Finding, Keeper, MainFunction, Passing};
 
-use super::words::{bytes, called, many, one, time};
+use super::words::{bytes, function_at, many, one, time};
 use crate::document::names;
 
-/// Where to look for what no lap keeps.
+/// The place to look for what no lap keeps.
 const OUTSIDE: &str = "Look for what the loop keeps from NOUN to NOUN; laps around its other parts \
                        show which one it is.";
 
-/// What to look for in a lap that leaves memory: what it allocates may be kept by whoever it hands it to.
+/// The things to look for in a lap that leaves memory: what it allocates may be kept by whoever it hands it to.
 const LOOK: &str = "look for lists or caches that keep it, there or where it is handed on";
 
-/// What leaves memory behind, and how much.
-pub fn grows(finding: &Finding) -> Option<String> {
+/// Writes what leaves memory behind, and how much.
+pub fn growing_memory(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::MemoryGrowth {
             path,
@@ -57,7 +57,7 @@ pub fn grows(finding: &Finding) -> Option<String> {
     })
 }
 
-/// The function in which memory rises, or how to learn it.
+/// Writes the function in which memory rises, or how to learn it.
 fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
     const LAPS: &str = "A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells \
                         what a round leaves, and laps inside tell where.";
@@ -65,7 +65,7 @@ fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
         Some(function) => format!(
             ", {:.0} % of it while {} ran. Look for lists and caches that are added to there.",
             100.0 * function.ratio,
-            called(function),
+            function_at(function),
         ),
         None if is_sampled => format!(
             ". No single function has most of it. Look for lists and caches that the program adds to. {LAPS}"
@@ -77,6 +77,7 @@ fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
     }
 }
 
+/// Writes which laps leave it.
 fn left_by(keepers: &[Keeper], passing: Option<&Passing>, path: &str) -> String {
     let noun = one(path);
     let named = |one: &Keeper| {
@@ -102,7 +103,7 @@ fn left_by(keepers: &[Keeper], passing: Option<&Passing>, path: &str) -> String 
     }
 }
 
-/// Where laps free what others hold: net bytes tell no more than that.
+/// Writes between which laps it is left, where these free what others hold: net bytes tell no more than that.
 fn between_laps(laps: &[String], passing: &Passing, path: &str) -> String {
     let called = |lap: &str| {
         if lap == path {

@@ -1,4 +1,4 @@
-//! What to look at first, in sentences: what was found, and what to try.
+//! Findings in sentences: what was found, and what to try.
 
 use laptime_analysis::{Cause, Finding, MainFunction, Summary, one_of};
 use laptime_core::{PhaseName, Warning};
@@ -16,22 +16,26 @@ use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
 use crate::sentences::doubts;
 use crate::text::wrap;
-use words::{also_in, around, many, one, share, time};
+use words::{also_in, many, one, outer, share, time};
 
-/// Above the list, in every format.
+/// The heading of the list, in every format.
 pub const HEADING: &str = "findings";
 
-/// The list below the headline; none where nothing was found.
+/// Makes the list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
-    let lines: Vec<String> = summary.findings.iter().filter_map(said).collect();
+    let lines: Vec<String> = summary
+        .findings
+        .iter()
+        .filter_map(finding_sentence)
+        .collect();
     (!lines.is_empty()).then(|| Section::headed(HEADING, Content::Lines(lines)))
 }
 
-/// A finding in words; `None` for kinds that a later version knows.
-pub fn said(finding: &Finding) -> Option<String> {
+/// Writes a finding as sentences; `None` for kinds that a later version knows.
+pub fn finding_sentence(finding: &Finding) -> Option<String> {
     Some(match finding {
-        Finding::Startup { .. } | Finding::Exit { .. } => ends::said(finding)?,
-        Finding::Compiling { .. } => compiling::said(finding)?,
+        Finding::Startup { .. } | Finding::Exit { .. } => ends::start_or_end(finding)?,
+        Finding::Compiling { .. } => compiling::compiling(finding)?,
         Finding::NoSteps {
             count,
             total_ns,
@@ -44,8 +48,8 @@ pub fn said(finding: &Finding) -> Option<String> {
             if *count == 1 { "is" } else { "are" },
             time(*outside_ns),
         ),
-        Finding::BetweenSteps { .. } => ends::between(finding)?,
-        Finding::OutsideSteps { .. } => ends::outside(finding)?,
+        Finding::BetweenSteps { .. } => ends::between_steps(finding)?,
+        Finding::OutsideSteps { .. } => ends::outside_steps(finding)?,
         Finding::Overhead {
             span_count,
             recording_ns,
@@ -71,26 +75,28 @@ pub fn said(finding: &Finding) -> Option<String> {
             format!(
                 "At least one in {one_in} {steps} takes {slow} or longer; the median is {usual}. What \
                  all {steps} take beyond the median adds up to {cost}. {}",
-                because(cause.as_ref(), *is_bare, *outside_ns, *excess_ns),
+                reason(cause.as_ref(), *is_bare, *outside_ns, *excess_ns),
             )
         }
         Finding::DataWait { .. } | Finding::HotSpot { .. } | Finding::InFunction { .. } => {
-            of_parts(finding)?
+            main_part(finding)?
         }
         Finding::Recompilation { .. } | Finding::Occasional { .. } | Finding::WarmUp { .. } => {
-            of_some(finding)?
+            some_steps(finding)?
         }
         Finding::WorkerStarts {
             count,
             total_ns,
             wall_ns,
-        } => waits::starts(*count, *total_ns, *wall_ns),
-        Finding::HeldLoop(held) => waits::blocks(held),
-        Finding::ThreadsWait(wait) => waits::threads(wait),
+        } => waits::worker_starts(*count, *total_ns, *wall_ns),
+        Finding::HeldLoop(held) => waits::blocked_event_loop(held),
+        Finding::ThreadsWait(wait) => waits::threads_wait(wait),
         Finding::Ranks { difference, .. } => {
             format!("{}.", wrap::capitalised(&ranks::in_words(difference)))
         }
-        Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
+        Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => {
+            memory::growing_memory(finding)?
+        }
         Finding::Unsteady { doubt, .. } => sentences(&doubts::in_words(doubt)),
         Finding::MemoryBound {
             path, intensity, ..
@@ -100,13 +106,13 @@ pub fn said(finding: &Finding) -> Option<String> {
             names::path(path),
             quantity::rate(*intensity).inline(),
         ),
-        Finding::Throttled { .. } | Finding::IdleDevice { .. } => devices::said(finding)?,
+        Finding::Throttled { .. } | Finding::IdleDevice { .. } => devices::device(finding)?,
         _ => return None,
     })
 }
 
-/// What takes much of a step, and the function that it is in.
-fn of_parts(finding: &Finding) -> Option<String> {
+/// Writes what takes much of a step, and the function that it is in.
+fn main_part(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::DataWait {
             path,
@@ -121,15 +127,15 @@ fn of_parts(finding: &Finding) -> Option<String> {
         } => format!(
             "Each {} waits {} for data on average, {} of its time ({}{}){}. {}",
             // It waits right inside of the step.
-            one(around(path)),
+            one(outer(path)),
             time(*per_step_ns),
             share(*per_step_ns, *step_ns),
             names::path(path),
             also_in(function.as_ref()),
-            waits::few(*longest_ns, *usual_ns),
+            waits::long_waits(*longest_ns, *usual_ns),
             match longest_ns {
-                Some(_) => waits::ONE.to_owned(),
-                None => waits::supply(
+                Some(_) => waits::ONE_LONG_WAIT.to_owned(),
+                None => waits::faster_data(
                     workers.as_ref(),
                     worker_function.as_ref(),
                     usual_ns.is_some()
@@ -143,7 +149,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             self_ns,
             steps_ns,
             function,
-        } => hot(
+        } => hot_spot(
             path,
             class,
             &share(*self_ns, *steps_ns),
@@ -160,15 +166,15 @@ fn of_parts(finding: &Finding) -> Option<String> {
             names::path(path),
             share(*total_ns, *steps_ns),
             // It is a part right inside of the step.
-            one(around(path)),
+            one(outer(path)),
             also_in(Some(function)),
         ),
         _ => return None,
     })
 }
 
-/// What only some of the steps do.
-fn of_some(finding: &Finding) -> Option<String> {
+/// Writes what only some of the steps do.
+fn some_steps(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::Recompilation {
             path,
@@ -240,8 +246,8 @@ fn of_some(finding: &Finding) -> Option<String> {
     })
 }
 
-/// A module is called what `laptime ops` calls it.
-fn hot(
+/// Writes a hot spot. A module is called what `laptime ops` calls it.
+fn hot_spot(
     path: &str,
     class: &str,
     share: &str,
@@ -267,7 +273,8 @@ fn hot(
     )
 }
 
-fn because(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64) -> String {
+/// Writes why some steps are slow, and where to look.
+fn reason(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64) -> String {
     let Some(cause) = cause else {
         return if is_bare {
             "No lap is inside: put laps around its parts."
@@ -287,6 +294,7 @@ fn because(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64
     )
 }
 
+/// Writes a doubt as sentences.
 fn sentences(warning: &Warning) -> String {
     let hint = warning.hint.as_deref().unwrap_or_default();
     format!(

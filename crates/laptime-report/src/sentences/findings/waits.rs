@@ -2,12 +2,12 @@
 
 use laptime_analysis::{HeldLoop, MainFunction, ThreadsWait, WorkerLap};
 
-use super::words::{called, share, time};
+use super::words::{function_at, share, time};
 use crate::document::names;
 use crate::quantity::plural;
 
-/// What first batches wait for, and how they wait less.
-pub fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
+/// Writes how long first batches wait for workers, and how they wait less.
+pub fn worker_starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
     let (total, share) = (time(total_ns), share(total_ns, wall_ns));
     if count <= 1 {
         return format!(
@@ -23,8 +23,8 @@ pub fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
     )
 }
 
-/// What keeps other tasks waiting, and how it lets them run.
-pub fn blocks(held: &HeldLoop) -> String {
+/// Writes which lap keeps other tasks waiting, and how it lets them run.
+pub fn blocked_event_loop(held: &HeldLoop) -> String {
     let HeldLoop { count, .. } = *held;
     // Samples miss what is short, or between two of them: what they saw is the least that there was.
     let times = match count {
@@ -53,10 +53,10 @@ pub fn blocks(held: &HeldLoop) -> String {
     )
 }
 
-/// What the interpreter waits for at its end.
-pub fn threads(wait: &ThreadsWait) -> String {
+/// Writes which threads the interpreter waits for at its end.
+pub fn threads_wait(wait: &ThreadsWait) -> String {
     let doing = match &wait.function {
-        Some(function) => format!(" Meanwhile these were mostly in {}.", called(function)),
+        Some(function) => format!(" Meanwhile these were mostly in {}.", function_at(function)),
         None => String::new(),
     };
     format!(
@@ -67,12 +67,12 @@ pub fn threads(wait: &ThreadsWait) -> String {
     )
 }
 
-/// What a single long wait may be: more workers or cheaper samples don't shorten it.
-pub const ONE: &str = "Look for what happened then, such as files that were read for the first time or an epoch that \
+/// The advice for a single long wait: more workers or cheaper samples don't shorten it.
+pub const ONE_LONG_WAIT: &str = "Look for what happened then, such as files that were read for the first time or an epoch that \
                        began: more workers don't help where a single wait is long.";
 
-/// That a single long wait, or a few, make most of them.
-pub fn few(longest_ns: Option<u64>, median_ns: Option<u64>) -> String {
+/// Writes that a single long wait, or a few, make most of them; nothing where they don't.
+pub fn long_waits(longest_ns: Option<u64>, median_ns: Option<u64>) -> String {
     let usual = median_ns.map(|ns| format!("half of the waits take less than {}", time(ns)));
     let longest = longest_ns.map(|ns| format!("one wait took {}", time(ns)));
     let each: Vec<String> = longest.into_iter().chain(usual).collect();
@@ -82,11 +82,11 @@ pub fn few(longest_ns: Option<u64>, median_ns: Option<u64>) -> String {
     format!(", though {}", each.join(" and "))
 }
 
-/// What brings data faster. Where a few waits make most of them, it may be no matter of how fast the workers are.
-pub fn supply(
+/// Writes what brings data faster. Where a few waits make most of them, it may be no matter of how fast the workers are.
+pub fn faster_data(
     workers: Option<&WorkerLap>,
     function: Option<&MainFunction>,
-    is_of_few: bool,
+    are_few_long: bool,
 ) -> String {
     let Some(lap) = workers else {
         if let Some(function) = function {
@@ -94,10 +94,10 @@ pub fn supply(
                 "The workers spend {:.0} % of their running time in {}: make it cheaper, or use more workers \
                  (`num_workers`).",
                 100.0 * function.ratio,
-                called(function),
+                function_at(function),
             );
         }
-        if is_of_few {
+        if are_few_long {
             return "If the loader has workers, and the long ones are at the start and end of each epoch, that is where \
                     it starts and ends them: `persistent_workers=True` does so once. Otherwise prepare batches ahead, by \
                     more workers (`num_workers`, `prefetch_factor`), or do less work per sample."

@@ -1,4 +1,4 @@
-//! How findings say times, shares, steps and places.
+//! Words that several findings have: times, shares, steps and places.
 
 use laptime_analysis::{MainFunction, noun, nouns};
 use laptime_core::short_file;
@@ -6,16 +6,16 @@ use laptime_core::short_file;
 use crate::document::names;
 pub use crate::quantity::{bytes, estimate as time};
 
-/// Where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
+/// Writes where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
 pub fn also_in(function: Option<&MainFunction>) -> String {
     let Some(function) = function else {
         return String::new();
     };
-    format!(", mostly in {}", called(function))
+    format!(", mostly in {}", function_at(function))
 }
 
-/// A function with the place where most of its time is.
-pub fn called(function: &MainFunction) -> String {
+/// Writes a function with the place where most of its time is.
+pub fn function_at(function: &MainFunction) -> String {
     let file = names::visible(short_file(&function.file));
     let place = match function.line {
         0 => file,
@@ -24,12 +24,12 @@ pub fn called(function: &MainFunction) -> String {
     format!("`{}` ({place})", names::short(&function.name))
 }
 
-/// The path that a path lies right inside of.
-pub fn around(path: &str) -> &str {
+/// Returns the path that a path lies right inside of.
+pub fn outer(path: &str) -> &str {
     laptime_core::path::around(path).0.unwrap_or("step")
 }
 
-/// What a span of a path is called: `step`, if its name is a word.
+/// Returns what a span of a path is called: `step`, if its name is a word.
 pub fn one(path: &str) -> String {
     match noun(path) {
         "span" => format!("span of {}", names::path(path)),
@@ -37,7 +37,7 @@ pub fn one(path: &str) -> String {
     }
 }
 
-/// What several spans of a path are called: `steps`, if its name is a word.
+/// Returns what several spans of a path are called: `steps`, if its name is a word.
 pub fn many(path: &str) -> String {
     match noun(path) {
         "span" => format!("spans of {}", names::path(path)),
@@ -45,7 +45,7 @@ pub fn many(path: &str) -> String {
     }
 }
 
-/// A part of a whole, in percent.
+/// Writes a part of a whole, in percent.
 pub fn share(part: u64, whole: u64) -> String {
     format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
 }

@@ -1,4 +1,4 @@
-use laptime_analysis::{FunctionTime, ImportTime, Options};
+use laptime_analysis::{Options, ProcessState};
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, DeviceTimes, SpanFlags};
 
@@ -246,49 +246,25 @@ fn what_was_before_a_notebooks_first_lap_is_no_startup() {
 
 #[test]
 fn imports_are_told_as_the_script_wrote_them_and_waiting_is_no_work() {
-    let function = |name: &str, self_ns, imported_ns, waiting_ns| FunctionTime {
-        name: name.into(),
-        file: "train.py".into(),
-        self_ns,
-        total_ns: self_ns,
-        waiting_ns,
-        self_count: self_ns / MS,
-        imported_ns,
-        imported_count: imported_ns / MS,
-        lines: Vec::new(),
+    let function = |name: &str, is_waiting| PartName::Function {
+        name: name.to_owned(),
+        is_waiting,
     };
-    let torch = ImportTime {
-        name: "torch".into(),
-        total_ns: 740 * MS,
-        sample_count: 740,
-    };
-    let lap = LapFunctions {
-        path: "program".into(),
-        names: Vec::new(),
-        kind: RowKind::Leftover,
-        total_ns: 1_000 * MS,
-        waiting_ns: 200 * MS,
-        sample_count: 1_000,
-        shared_count: 0,
-        imports: vec![torch],
-        functions: vec![
-            function("_call_with_frames_removed", 740 * MS, 740 * MS, 0),
-            function("main", 200 * MS, 0, 190 * MS),
-            function("train", 60 * MS, 0, 0),
-        ],
-        stacks: Vec::new(),
-    };
-    let parts = sampled_of(&lap);
-    let told = parts.iter().filter(|(_, ns)| *ns > 0);
-    let told: Vec<(&str, u64)> = told.map(|(name, ns)| (name.as_str(), ns / MS)).collect();
-    assert_eq!(
-        told,
-        [
-            ("import torch", 740),
-            ("main (waiting)", 200),
-            ("train", 60)
-        ]
-    );
+    let names = [
+        PartName::Import("torch".to_owned()),
+        function("main", true),
+        function("train", false),
+        PartName::Builtin("<method 'append' of 'list' objects>".to_owned()),
+        PartName::ThreadsWait,
+    ];
+    let expected = [
+        "import torch",
+        "main (waiting)",
+        "train",
+        "list.append",
+        "waiting for threads to end",
+    ];
+    assert_eq!(names.each_ref().map(part_name), expected);
 }
 
 #[test]

@@ -432,7 +432,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     let value = serde_json::to_value(&worded).unwrap();
     let wrong = crate::schema_tests::violations(schema, &value, &root, "findings");
     assert_eq!(wrong, Vec::<String>::new());
-    let text: Vec<String> = all.iter().filter_map(said).collect();
+    let text: Vec<String> = all.iter().filter_map(finding_sentence).collect();
     insta::assert_snapshot!(text.join("\n"), @"
     6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
     6.78 s pass before the first lap, 85 % of the run: `import torch` took 4.10 s. What not every run needs can be imported where it is used.
@@ -494,7 +494,7 @@ fn compiling_is_told_with_where_and_how_often() {
         total_ns: ms * MS,
     };
     let told = |count, places| {
-        said(&Finding::Compiling {
+        finding_sentence(&Finding::Compiling {
             count,
             total_ns: 7_400 * MS,
             wall_ns: 10_000 * MS,

@@ -1,0 +1,86 @@
+//! A step: how long it takes, and what it is made of.
+
+use laptime_core::Total;
+
+use super::compiling::CompilingRows;
+use super::{REST_RATIO, largest, part};
+use crate::summarize::device_steps;
+use crate::summary::Summary;
+use crate::summary::headline::{LargestParts, Part, PartName, StepDuration, StepHeadline};
+use crate::summary::span_row::SpanRow;
+
+/// From this distance from the median on, as a part of it, the mean says something else.
+const FAR_RATIO: f64 = 0.1;
+
+/// Returns what a step is: after warm-up, where there is one and the table after it is shown; otherwise one of the whole
+/// run, whose table comes first. Where a device does the work, it tells both times and parts.
+pub fn step(summary: &Summary, with_steady: bool) -> Option<StepHeadline> {
+    let steady = summary.steady.as_ref().filter(|_| with_steady);
+    let is_after_warm_up = steady.is_some_and(|steady| steady.skipped_count > 0);
+    let (on_host, rows) = if is_after_warm_up {
+        summary.repeated()?
+    } else {
+        summary.repeated_in_all()?
+    };
+    let by_device = device_steps::by_device(on_host, rows);
+    let (duration, row, rows) = match by_device.as_deref() {
+        Some(rows @ [on_device, ..]) => (device_duration(on_device, on_host)?, on_device, rows),
+        _ => (host_duration(on_host)?, on_host, rows),
+    };
+    let ratio = |ns: u64| ns as f64 / row.total_ns.max(1) as f64;
+    let parts = parts(row, rows, ratio);
+    let outside_ratio = ratio(row.self_ns);
+    let has_parts = !parts.named.is_empty();
+    Some(StepHeadline {
+        path: row.path.clone(),
+        is_after_warm_up,
+        duration,
+        parts,
+        outside_ratio: (has_parts && outside_ratio >= REST_RATIO).then_some(outside_ratio),
+    })
+}
+
+/// Returns the largest parts of a step, compiling by itself.
+fn parts(step: &SpanRow, rows: &[SpanRow], ratio: impl Fn(u64) -> f64) -> LargestParts {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut compiled_ns = 0_u64;
+    let compiling = CompilingRows::among(rows);
+    for child in rows.iter().filter(|row| row.is_child_of(&step.names)) {
+        // What ran beside the step is no part of it: a timer's segments may all be of the same time.
+        let inside_ns = child.total_ns - child.apart_ns.min(child.total_ns);
+        let all_ns: u64 = compiling.inside(child).map(|row| row.total_ns).total();
+        let compiled_inside_ns = all_ns.min(inside_ns);
+        compiled_ns = compiled_ns.saturating_add(compiled_inside_ns);
+        if inside_ns > compiled_inside_ns {
+            let name = child.names.last().cloned().unwrap_or_default();
+            let ns = inside_ns - compiled_inside_ns;
+            parts.push(part(PartName::Lap(name), ratio(ns)));
+        }
+    }
+    if compiled_ns > 0 {
+        parts.push(part(PartName::Compiling, ratio(compiled_ns)));
+    }
+    largest(parts)
+}
+
+/// Returns how long a step takes on its device, on average, and on the host where that is another time.
+fn device_duration(on_device: &SpanRow, on_host: &SpanRow) -> Option<StepDuration> {
+    let (mean_ns, host_ns) = (on_device.mean_ns?, on_host.mean_ns?);
+    let is_far = mean_ns.abs_diff(host_ns) as f64 >= FAR_RATIO * mean_ns as f64;
+    Some(StepDuration::OnDevice {
+        mean_ns,
+        host_ns: is_far.then_some(host_ns),
+    })
+}
+
+/// Returns how long a step usually takes, and the mean beside it where that says something else. Shares are of the mean.
+fn host_duration(row: &SpanRow) -> Option<StepDuration> {
+    let (median_ns, mean_ns) = (row.p50_ns?, row.mean_ns);
+    let is_far = |mean_ns: &u64| mean_ns.abs_diff(median_ns) as f64 >= FAR_RATIO * median_ns as f64;
+    Some(StepDuration::OnHost {
+        median_ns,
+        mean_ns: mean_ns.filter(is_far),
+        // What a device told of too few is in the table, and is not this.
+        has_device_times: row.device.device_ns.is_some(),
+    })
+}

@@ -1,0 +1,157 @@
+//! What the first line of a report says, as a value: where the time went, and what a step is made of.
+//!
+//! [`crate::summarize::headline`] makes it of a summary; the report puts it into words.
+
+/// The first line of a report, before it is put into words.
+///
+/// **Units** nanoseconds; ratios are of 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Headline {
+    /// How long the run took.
+    pub wall_ns: u64,
+    /// Whether it still runs.
+    pub is_running: bool,
+    /// The time that the parts are shares of.
+    pub whole: Whole,
+    /// The largest parts of the run.
+    pub parts: LargestParts,
+    /// What a step takes.
+    pub step: StepPart,
+}
+
+/// The time that the parts of a run are shares of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// The wall time of the run.
+    Wall,
+    /// The times of several processes.
+    Processes {
+        /// How many processes.
+        count: usize,
+        /// Their times together.
+        total_ns: u64,
+    },
+    /// The times of all threads that were looked at.
+    Threads {
+        /// Their times together.
+        total_ns: u64,
+    },
+}
+
+/// The parts that are named, and what the others are together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LargestParts {
+    /// The largest ones, the largest first.
+    pub named: Vec<Part>,
+    /// All others together, where they matter.
+    pub others: Option<OtherParts>,
+}
+
+/// A part of the run or of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Its name.
+    pub name: PartName,
+    /// Its share of the whole; where several were open at once, how many were on average.
+    pub ratio: f64,
+    /// Whether several of it were open at once, in threads or tasks: then it is no share.
+    pub is_several_at_once: bool,
+}
+
+/// Parts that are too small to be named.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OtherParts {
+    /// How many parts.
+    pub count: usize,
+    /// Their share of the whole together.
+    pub ratio: f64,
+}
+
+/// The name of a part, in the words of whoever gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PartName {
+    /// A lap, by its own name.
+    Lap(String),
+    /// Laps whose names differ by a number only.
+    NumberedLaps {
+        /// Their name, with `#` for the number.
+        pattern: String,
+        /// How many laps.
+        count: u64,
+    },
+    /// Steps that have a backward.
+    Training,
+    /// Compiling, whatever it is in.
+    Compiling,
+    /// Time that no lap has, by the name of its row.
+    Leftover(String),
+    /// Time before the first lap of a notebook, in which nothing starts: earlier cells ran there, and somebody typed.
+    BeforeFirstLap,
+    /// An import that the script wrote, by the name of the package.
+    Import(String),
+    /// A function of Python.
+    Function {
+        /// Its qualified name.
+        name: String,
+        /// Whether it mostly waits.
+        is_waiting: bool,
+    },
+    /// A function that is built in, by the name that Python gives it.
+    Builtin(String),
+    /// The interpreter's wait for its threads, before it ends.
+    ThreadsWait,
+}
+
+impl PartName {
+    /// Whether no lap and no function has that time.
+    pub fn is_leftover(&self) -> bool {
+        matches!(self, Self::Leftover(_) | Self::BeforeFirstLap)
+    }
+}
+
+/// What the first line says of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepPart {
+    /// Nothing, as the run repeats nothing, or too little is known of it.
+    Absent,
+    /// Nothing, as its steps were recorded in pieces.
+    Torn,
+    /// How long one takes, and its parts.
+    Told(StepHeadline),
+}
+
+/// A step: how long it takes, and what it is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepHeadline {
+    /// The path of the steps.
+    pub path: String,
+    /// Whether it is a step of the steady state, after a warm-up; else one of the whole run.
+    pub is_after_warm_up: bool,
+    /// How long it takes.
+    pub duration: StepDuration,
+    /// The largest parts of it.
+    pub parts: LargestParts,
+    /// The share of its self time, outside of all parts, where that matters.
+    pub outside_ratio: Option<f64>,
+}
+
+/// How long a step takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepDuration {
+    /// As the host's clock tells.
+    OnHost {
+        /// The median.
+        median_ns: u64,
+        /// The mean, where it is far from the median.
+        mean_ns: Option<u64>,
+        /// Whether a device told times of too few steps to tell them instead.
+        has_device_times: bool,
+    },
+    /// As the device tells that does the work.
+    OnDevice {
+        /// The mean on the device.
+        mean_ns: u64,
+        /// The mean on the host, where it is far from that.
+        host_ns: Option<u64>,
+    },
+}
