@@ -68,8 +68,9 @@ pub use summary::span_row::{RowKind, SpanRow};
 pub use summary::work_row::{BoundBy, WorkRow};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
-    WallSource, noun, nouns, one_of,
+    WallSource, noun,
 };
 pub use time_to_target::search::{Count, Search, Until, UntilReader, UntilSummary};
-pub use timeline::lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
-pub use timeline::span_lanes::{ProcessLanes, SpanLanes};
+pub use timeline::bar::Bar;
+pub use timeline::lanes::{Lane, LaneBudget, LaneBuilder, Simplified};
+pub use timeline::span_lanes::{ProcessLanes, SpanLanes, StreamTrack};

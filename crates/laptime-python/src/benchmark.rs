@@ -54,7 +54,7 @@ impl BenchmarkPlan {
 
     /// How long they took.
     fn told(&mut self, ticks: u64, cpu_ns: u64) {
-        self.0.told(rate::nanoseconds(ticks), cpu_ns as f64);
+        self.0.add_run(rate::nanoseconds(ticks), cpu_ns as f64);
     }
 
     /// What was found.
@@ -94,7 +94,7 @@ impl BenchmarkOutcome {
     fn p99(&self) -> (Option<f64>, Option<String>) {
         match self.0.p99_ns() {
             Ok(p99_ns) => (Some(p99_ns), None),
-            Err(why) => (None, Some(why.to_string())),
+            Err(why) => (None, Some(layout::no_percentile(&why))),
         }
     }
 

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use laptime::Compared;
-use laptime_analysis::benchmark::verdict::LEAST_THRESHOLD;
+use laptime_analysis::benchmark::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_analysis::compare::{
-    Comparison as Compare, ComparisonRow as Row, Options, Pair, Presence, name_of,
+    Comparison as Compare, ComparisonRow as Row, Options, Pair, Presence,
 };
 use laptime_python_macros::guarded;
-use laptime_report::sentences::doubts::in_words;
 use laptime_report::tables::comparison;
 use laptime_report::{Format, View};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -81,7 +80,7 @@ impl Comparison {
     fn __repr__(&self) -> String {
         format!(
             "<laptime.Comparison: {}, {} paths>",
-            name_of(self.pair().verdict),
+            self.pair().verdict.code(),
             self.pair().rows.len()
         )
     }
@@ -90,7 +89,7 @@ impl Comparison {
     /// recordings have no steps, on the whole run.
     #[getter]
     fn verdict(&self) -> &'static str {
-        name_of(self.pair().verdict)
+        self.pair().verdict.code()
     }
 
     /// What a step takes now, how much that changed, and where, in words.
@@ -121,21 +120,24 @@ impl Comparison {
     /// The path of the lap that surely changed, where the step can't tell whether it did.
     #[getter]
     fn inside(&self) -> Option<&str> {
-        self.pair().inside.as_ref().map(|part| part.path.as_str())
+        self.pair()
+            .changed_lap
+            .as_ref()
+            .map(|part| part.path.as_str())
     }
 
     /// What makes the sides hard to compare: another machine, say.
     #[getter]
     fn differs(&self) -> Vec<String> {
-        let differs = self.pair().differs.iter();
-        differs.map(ToString::to_string).collect()
+        let differences = self.pair().differences.iter();
+        differences.map(comparison::difference).collect()
     }
 
     /// What there is to know before the numbers are believed.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        let notes = self.pair().notes.iter();
-        notes.map(|note| in_words(note).message).collect()
+        let warnings = comparison::warnings(self.pair()).into_iter();
+        warnings.map(|warning| warning.message).collect()
     }
 
     /// All numbers, as `docs/comparison.schema.json` describes them.
@@ -203,7 +205,7 @@ impl ComparisonRow {
             .0
             .ratio
             .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
-        let verdict = self.0.verdict.map(name_of);
+        let verdict = self.0.verdict.map(Verdict::code);
         let verdict = verdict.unwrap_or_else(|| presence(&self.0));
         format!(
             "<laptime.ComparisonRow {}: {ratio}, {verdict}>",
@@ -274,13 +276,13 @@ impl ComparisonRow {
     /// What came of it; None for a path of one side.
     #[getter]
     fn verdict(&self) -> Option<&'static str> {
-        self.0.verdict.map(name_of)
+        self.0.verdict.map(Verdict::code)
     }
 
     /// Why, as a sentence.
     #[getter]
-    fn reason(&self) -> &str {
-        &self.0.reason
+    fn reason(&self) -> String {
+        comparison::reason(&self.0)
     }
 }
 

@@ -2,10 +2,9 @@
 
 use laptime_analysis::benchmark::Count;
 use laptime_analysis::benchmark::contest::{Contest, Ending, Limits, Next, Outcome};
-use laptime_analysis::benchmark::verdict::{
-    Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured,
-};
+use laptime_analysis::benchmark::verdict::{Judged, LEAST_THRESHOLD, Side, judge_measured};
 use laptime_python_macros::guarded;
+use laptime_report::sentences::verdict_reason;
 use laptime_report::tables::contest as layout;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -66,7 +65,8 @@ impl ContestPlan {
 
     /// How long they took.
     fn told(&mut self, ticks: u64, cpu_ns: u64) {
-        self.contest.told(rate::nanoseconds(ticks), cpu_ns as f64);
+        self.contest
+            .add_run(rate::nanoseconds(ticks), cpu_ns as f64);
     }
 
     /// What was found; None when the budget ended before every contender had run.
@@ -158,7 +158,7 @@ impl ContestOutcome {
 
 impl ContestOutcome {
     fn verdict(&self, pair: &laptime_analysis::benchmark::contest::Pair) -> SpeedVerdict {
-        SpeedVerdict::new(&pair.judged, layout::said(pair, &self.names))
+        SpeedVerdict::new(&pair.judged, layout::pair_sentence(pair, &self.names))
     }
 }
 
@@ -176,17 +176,13 @@ pub struct SpeedVerdict {
 
 impl SpeedVerdict {
     fn new(judged: &Judged, sentence: String) -> Self {
-        let verdict = match judged.verdict {
-            Verdict::NotComparable => "not-comparable",
-            other => other.name(),
-        };
         Self {
-            verdict,
+            verdict: judged.verdict.code(),
             ratio: judged.ratio.is_finite().then_some(judged.ratio),
             interval: judged.interval.as_ref().ok().copied(),
             p_value: judged.p_value,
             threshold_ratio: judged.threshold_ratio,
-            reason: judged.reason.to_string(),
+            reason: verdict_reason::sentence(&judged.reason),
             sentence,
         }
     }
@@ -219,7 +215,7 @@ pub fn judge_samples(
     let [base, new] = [&base.0, &new.0].map(|name| laptime_report::visible(name));
     Ok(SpeedVerdict::new(
         &judged,
-        layout::against(&judged, &new, &base),
+        layout::verdict_sentence(&judged, &new, &base),
     ))
 }
 

@@ -2,6 +2,7 @@
 
 use laptime_analysis::{Latency as Statistics, Steadiness};
 use laptime_python_macros::guarded;
+use laptime_report::sentences::latency::not_steady;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -56,11 +57,12 @@ impl Latency {
     /// Whether warm-up was over, and why that is not so or not known.
     #[getter]
     fn steadiness(&self) -> (Option<bool>, Option<String>) {
-        match &self.0.steadiness {
-            Steadiness::Steady => (Some(true), None),
-            Steadiness::Drifting(why) => (Some(false), Some(why.to_string())),
-            Steadiness::Unknown(why) => (None, Some(why.to_string())),
-        }
+        let is_steady = match &self.0.steadiness {
+            Steadiness::Steady => Some(true),
+            Steadiness::WarmingUp { .. } | Steadiness::Drifting(_) => Some(false),
+            Steadiness::Unknown(_) => None,
+        };
+        (is_steady, not_steady(&self.0.steadiness))
     }
 }
 

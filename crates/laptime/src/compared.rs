@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use laptime_analysis::compare::benchmarks::{self, Benchmark, Measured};
-use laptime_analysis::compare::{self, Comparison, Options, Run};
+use laptime_analysis::compare::{
+    self, Benchmark, Comparison, Options, Run, SampleFile, benchmarks,
+};
 use laptime_reader::{BenchmarkSamples, OtherFile, ReadError};
 
 use crate::recorded::Recorded;
@@ -28,7 +29,7 @@ impl Compared {
     pub fn comparison(&self) -> Result<Comparison, ReadError> {
         if let Some(base) = measured(&self.base)? {
             let others = self.others.iter().map(|side| all_measured(side));
-            let others: Vec<Vec<Measured>> = others.collect::<Result<_, _>>()?;
+            let others: Vec<Vec<SampleFile>> = others.collect::<Result<_, _>>()?;
             return Ok(benchmarks::compare(&base, &others, &self.options));
         }
         let base = self.side(&self.base)?;
@@ -51,7 +52,7 @@ impl Compared {
 }
 
 /// The benchmarks of a side that begins with a file of them; `None` of one of recordings.
-fn measured(paths: &[PathBuf]) -> Result<Option<Vec<Measured>>, ReadError> {
+fn measured(paths: &[PathBuf]) -> Result<Option<Vec<SampleFile>>, ReadError> {
     let Some(first) = paths.first() else {
         return Ok(None);
     };
@@ -61,7 +62,7 @@ fn measured(paths: &[PathBuf]) -> Result<Option<Vec<Measured>>, ReadError> {
     all_measured(paths).map(Some)
 }
 
-fn all_measured(paths: &[PathBuf]) -> Result<Vec<Measured>, ReadError> {
+fn all_measured(paths: &[PathBuf]) -> Result<Vec<SampleFile>, ReadError> {
     let each = paths.iter().map(|path| {
         let Some(found) = laptime_reader::benchmarks(path)? else {
             return Err(ReadError::NoBenchmarks {
@@ -70,7 +71,7 @@ fn all_measured(paths: &[PathBuf]) -> Result<Vec<Measured>, ReadError> {
             });
         };
         let benchmarks = found.benchmarks.into_iter();
-        Ok(Measured {
+        Ok(SampleFile {
             name: path.display().to_string(),
             benchmarks: benchmarks.map(benchmark).collect(),
         })

@@ -36,7 +36,7 @@ pub fn hold(kind: Kind, ratio: f64, seed: u64) -> Option<Outcome> {
         let level = if contender == 1 { ratio } else { 1.0 };
         let one = ITERATION_NS * level * machine.duration(&mut random);
         let took = one * iterations as f64;
-        contest.told(took, took);
+        contest.add_run(took, took);
     }
     contest.outcome()
 }

@@ -1,6 +1,6 @@
 //! How two sides are measured.
 
-use laptime_analysis::benchmark::verdict::{Asked, Side};
+use laptime_analysis::benchmark::verdict::{Side, VerdictOptions};
 use laptime_analysis::statistics::Random;
 
 use crate::series::{Kind, Machine};
@@ -28,10 +28,10 @@ impl Design {
         }
     }
 
-    pub fn asked(self) -> Asked {
-        Asked {
+    pub fn asked(self) -> VerdictOptions {
+        VerdictOptions {
             are_paired: matches!(self, Self::Blocks(_)),
-            ..Asked::default()
+            ..VerdictOptions::default()
         }
     }
 

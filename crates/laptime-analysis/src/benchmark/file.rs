@@ -1,7 +1,7 @@
-//! A file of benchmarks: what was found of functions or commands, with every sample.
+//! A file of benchmarks: results of functions or commands, with every sample.
 //!
-//! `laptime bench` fills it; Python writes the same of functions (`benchmarks/_saved.py`). The reader takes from it
-//! what a comparison needs.
+//! `laptime bench` fills it; Python writes one for functions (`benchmarks/_saved.py`). The reader takes the samples from
+//! it for a comparison.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,22 @@ pub const SCHEMA: &str = "laptime-benchmark";
 /// Version of the JSON schema: rises when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The samples of functions or commands: what `laptime bench -o`, `Benchmark.save()` and the pytest plug-in write.
+/// The samples of functions or commands, which `laptime bench -o`, `Benchmark.save()` and the pytest plug-in write.
 ///
 /// **Units** nanoseconds and bytes. A field that is absent was not measured. The version rises when a field changes its
 /// meaning or goes; a release may add fields, and its schema has them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BenchmarkFile {
-    /// What tells it from other JSON.
+    /// The word that tells the file from other JSON.
     #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Version of the schema.
     #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA_VERSION)))]
     pub version: u32,
-    /// In the order in which they were typed or measured.
+    /// The benchmarks, in the order in which they were typed or measured.
     pub benchmarks: Vec<Benchmark>,
-    /// Of those that took turns: each pair.
+    /// The verdict on each pair of benchmarks that took turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Vec<PairVerdict>>,
 }
@@ -39,7 +39,7 @@ pub struct BenchmarkFile {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Benchmark {
-    /// What it is called: benchmarks of two files are matched by it.
+    /// The name by which benchmarks of two files are matched.
     pub name: String,
     /// The command, as it was typed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,15 +58,15 @@ pub struct Benchmark {
     /// Iterations that one sample is the mean of.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub iterations: u64,
-    /// Samples left out as warm-up; of a command also the runs before them that were asked for.
+    /// Samples left out as warm-up; for a command also the runs before them that were asked for.
     pub warmup: usize,
     /// Time per iteration of each sample, in the order they were taken.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0))))]
     pub samples_ns: Vec<f64>,
-    /// Why no more samples were taken.
+    /// The reason why no more samples were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<String>,
-    /// What there is to know before the numbers are believed.
+    /// Facts that a reader must know before the numbers are believed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// CPU time of a run: user and system.
@@ -81,7 +81,7 @@ pub struct Benchmark {
     /// Runs that failed and were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<usize>,
-    /// What it ran on: a file may hold those of several machines.
+    /// The machine that it ran on: a file may hold benchmarks of several.
     pub machine: Machine,
     /// Host memory that an iteration left allocated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,20 +97,20 @@ pub struct Benchmark {
     pub device_memory_peak_bytes: Option<i64>,
 }
 
-/// What came of two that took turns.
+/// The verdict on two benchmarks that took turns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairVerdict {
-    /// The name of what the other is compared with.
+    /// Name of the base, with which the other is compared.
     pub base: String,
-    /// The name of the other.
+    /// Name of the other.
     pub new: String,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Verdict,
     /// New median over base median.
     pub ratio: Option<f64>,
     /// The ratio's 95 % interval, low and high.
     pub interval: Option<[f64; 2]>,
-    /// Why, as a sentence.
+    /// The reason of the verdict, as a sentence.
     pub reason: String,
 }

@@ -2,18 +2,24 @@
 
 use laptime_core::Unavailable;
 
-use crate::benchmark::warm_up::{self, WarmUp};
-use crate::statistics::quantiles;
-use crate::statistics::too_few::too_few;
+use crate::benchmark::warm_up::{self, Later, WarmUp};
+use crate::statistics::{Question, TooFew, quantiles};
 
 /// Whether calls kept their speed while they were measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Steadiness {
-    /// From the first measured call on.
+    /// They kept it from the first measured call on.
     Steady,
-    /// Not, with what happened instead.
-    Drifting(Unavailable),
-    /// Too few calls to tell.
+    /// The first of the measured calls still belong to warm-up.
+    WarmingUp {
+        /// Calls that belong to it.
+        calls: usize,
+        /// All measured calls.
+        measured: usize,
+    },
+    /// They changed.
+    Drifting(Later),
+    /// They are too few to tell.
     Unknown(Unavailable),
 }
 
@@ -43,7 +49,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// From durations in the order they were measured; `None` without any.
+    /// Sums up durations in the order they were measured; `None` without any.
     pub fn new(durations_ns: &[f64], batch: u64) -> Option<Self> {
         let mut sorted = durations_ns.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -65,30 +71,29 @@ impl Latency {
 
 fn steadiness(durations_ns: &[f64]) -> Steadiness {
     let durations: Vec<u64> = durations_ns.iter().map(|ns| *ns as u64).collect();
-    let why = match warm_up::find(&durations) {
+    match warm_up::find(&durations) {
         Ok(WarmUp {
             steps: 0,
             later: None,
-        }) => return Steadiness::Steady,
+        }) => Steadiness::Steady,
         Ok(WarmUp {
             steps: 0,
             later: Some(later),
-        }) => later.said("call"),
-        Ok(found) => format!(
-            "the first {} of {} measured calls still belong to warm-up; raise warmup",
-            found.steps,
-            durations.len()
-        ),
+        }) => Steadiness::Drifting(later),
+        Ok(found) => Steadiness::WarmingUp {
+            calls: found.steps,
+            measured: durations.len(),
+        },
         Err(_) => {
-            return Steadiness::Unknown(too_few(
-                durations.len(),
-                "call",
-                "whether they are steady",
-                warm_up::LEAST_STEPS,
-            ));
+            let few = TooFew {
+                count: durations.len(),
+                noun: "call",
+                question: Question::Steadiness,
+                needed: warm_up::LEAST_STEPS,
+            };
+            Steadiness::Unknown(few.into())
         }
-    };
-    Steadiness::Drifting(Unavailable(why))
+    }
 }
 
 #[cfg(test)]

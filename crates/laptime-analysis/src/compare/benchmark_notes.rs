@@ -1,84 +1,51 @@
-//! What is said of two sides of benchmarks beside their numbers.
+//! Decides what a reader must know before the numbers of compared benchmarks are believed.
 
 use std::collections::BTreeSet;
 
-use laptime_core::Warning;
-
 use super::comparison_row::{ComparisonRow, Presence};
-use super::measured::Measured;
+use super::note::Note;
+use super::sample_file::SampleFile;
 use crate::benchmark::verdict::Verdict;
 
-/// Benchmarks that a sentence names.
-const MOST_NAMES: usize = 3;
+/// Verdicts in the order in which they are counted.
+const VERDICTS: [Verdict; 5] = [
+    Verdict::Slower,
+    Verdict::Faster,
+    Verdict::Same,
+    Verdict::Inconclusive,
+    Verdict::NotComparable,
+];
 
-/// The first few of them, in words.
-pub fn listed(names: &[&str]) -> String {
-    let shown = &names[..names.len().min(MOST_NAMES)];
-    match names.len() - shown.len() {
-        _ if names.is_empty() => "none".to_owned(),
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-pub fn other_name((old, new): (&str, &str)) -> Warning {
-    let message = format!(
-        "each side has one benchmark, {old} and {new}: they are compared although their names differ"
-    );
-    Warning::new("other-name", message)
-}
-
-/// How many there are of each verdict, where the first line speaks of one of several.
-pub fn tally(rows: &[ComparisonRow]) -> Option<Warning> {
+/// Counts the benchmarks of each verdict, where the first line speaks of one of several.
+pub fn tally(rows: &[ComparisonRow]) -> Option<Note> {
     if rows.len() < 2 {
         return None;
     }
-    let verdicts = [
-        Verdict::Slower,
-        Verdict::Faster,
-        Verdict::Same,
-        Verdict::Inconclusive,
-        Verdict::NotComparable,
-    ];
-    let counted = verdicts.into_iter().filter_map(|verdict| {
-        let count = rows
-            .iter()
-            .filter(|row| row.verdict == Some(verdict))
-            .count();
-        (count > 0).then(|| format!("{count} {}", verdict.name()))
+    let counted = VERDICTS.into_iter().map(|verdict| {
+        let having = rows.iter().filter(|row| row.verdict == Some(verdict));
+        (verdict, having.count())
     });
-    let alone = rows
-        .iter()
-        .filter(|row| row.presence != Presence::Both)
-        .count();
-    let alone = (alone > 0).then(|| format!("{alone} on one side only"));
-    let said: Vec<String> = counted.chain(alone).collect();
-    let message = format!("of {} benchmarks: {}", rows.len(), said.join(", "));
-    Some(Warning::new("several", message))
+    let alone = rows.iter().filter(|row| row.presence != Presence::Both);
+    Some(Note::Tally {
+        benchmarks: rows.len(),
+        verdicts: counted.filter(|(_, count)| *count > 0).collect(),
+        on_one_side: alone.count(),
+    })
 }
 
-/// Times of two Pythons may be compared: an upgrade is something to measure.
-pub fn pythons(base: &[Measured], new: &[Measured]) -> Option<Warning> {
-    let of = |files: &[Measured]| -> BTreeSet<String> {
+/// Notes different versions of Python. Their times may be compared: an upgrade is something to measure.
+pub fn other_python(base: &[SampleFile], new: &[SampleFile]) -> Option<Note> {
+    let [base, new] = [base, new].map(|files| -> Vec<String> {
         let benchmarks = files.iter().flat_map(|file| &file.benchmarks);
         let machines = benchmarks.filter_map(|one| one.machine.as_ref());
-        machines.filter_map(|one| one.python.clone()).collect()
-    };
-    let (base, new) = (of(base), of(new));
-    let joined = |all: &BTreeSet<String>| all.iter().cloned().collect::<Vec<_>>().join(" and ");
-    (!base.is_empty() && !new.is_empty() && base != new).then(|| {
-        let (base, new) = (joined(&base), joined(&new));
-        let message =
-            format!("base ran with Python {base}, new with {new}: that may be part of the change");
-        Warning::new("other-python", message)
-    })
+        let versions: BTreeSet<String> = machines.filter_map(|one| one.python.clone()).collect();
+        versions.into_iter().collect()
+    });
+    let differ = !base.is_empty() && !new.is_empty() && base != new;
+    differ.then_some(Note::OtherPython { base, new })
 }
 
-pub fn single(base: &[Measured], new: &[Measured]) -> Option<Warning> {
-    (base.len() == 1 || new.len() == 1).then(|| {
-        let message = "a side with one measurement can't tell how much two of the same program differ: these \
-                       intervals are about the samples that were taken";
-        let hint = "take turns where you can: laptime bench A B, or lt.compare({'a': f, 'b': g})";
-        Warning::new("single-run", message.to_owned()).with_hint(hint)
-    })
+/// Notes a side with one measurement.
+pub fn single_measurement(base: &[SampleFile], new: &[SampleFile]) -> Option<Note> {
+    (base.len() == 1 || new.len() == 1).then_some(Note::SingleMeasurement)
 }

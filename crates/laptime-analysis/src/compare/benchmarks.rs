@@ -1,37 +1,36 @@
 //! Two sides of benchmarks compared, each by its name: samples of functions or commands, no recordings.
 //!
-//! A side has one measurement of each benchmark or several; then these are what verdicts rest on.
+//! A side has one measurement of each benchmark or several; then verdicts rest on the measurements.
 
 use std::collections::HashSet;
 
-use super::benchmark_notes::{listed, other_name, pythons, single, tally};
-use super::comparison::{Difference, Pair, SideSummary};
+use super::FALSE_RATE;
+use super::benchmark_notes::{other_python, single_measurement, tally};
+use super::comparison::{Basis, Comparison, Pair, Recorded, SideSummary};
 use super::comparison_row::{ComparisonRow, RowSide, finite};
-use super::gate::{self, GateResult, Statistic};
-use super::machines;
-use super::matched::Basis;
+use super::difference::Difference;
+use super::gate::Statistic;
+use super::gate_outcome::{GateResult, of_median};
+use super::machines::{machine_differences, machines_of};
+use super::note::Note;
 use super::options::Options;
-use super::{Comparison, FALSE_RATE, Recorded, SCHEMA, SCHEMA_VERSION};
+use super::row_reason::RowReason;
+use super::sample_file::SampleFile;
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
-use crate::summary::doubt::Doubt;
 
-pub use super::measured::{Benchmark, Measured};
-
-/// What one sample is of.
+/// The name for what one sample measures.
 const NOUN: &str = "iteration";
 
 /// Compares the base with each of the other sides.
-pub fn compare(base: &[Measured], others: &[Vec<Measured>], options: &Options) -> Comparison {
+pub fn compare(base: &[SampleFile], others: &[Vec<SampleFile>], options: &Options) -> Comparison {
     Comparison {
-        schema: SCHEMA.to_owned(),
-        version: SCHEMA_VERSION,
         base: side_summary(base),
         changes: Vec::new(),
         pairs: others.iter().map(|new| pair(base, new, options)).collect(),
     }
 }
 
-fn side_summary(files: &[Measured]) -> SideSummary {
+fn side_summary(files: &[SampleFile]) -> SideSummary {
     let recordings = files.iter().map(|file| Recorded {
         name: file.name.clone(),
         program: "benchmarks".to_owned(),
@@ -43,19 +42,19 @@ fn side_summary(files: &[Measured]) -> SideSummary {
     }
 }
 
-fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
+fn pair(base: &[SampleFile], new: &[SampleFile], options: &Options) -> Pair {
     let (base_names, new_names) = (names_of(base), names_of(new));
-    // Of one benchmark a side it is plain which is meant, whatever they are called.
+    // With one benchmark a side it is plain which are meant, whatever their names.
     let renamed = match (&base_names[..], &new_names[..]) {
         ([old], [other]) if old != other => Some((*old, *other)),
         _ => None,
     };
-    let arrow = renamed.map(|(old, other)| format!("{old} → {other}"));
+    let arrow = renamed.map(|(old, other)| [old, "→", other].join(" "));
     let names = match &arrow {
         Some(arrow) => vec![arrow.as_str()],
         None => names_of(base.iter().chain(new)),
     };
-    let side = |files: &[Measured], name: &str| Side {
+    let side = |files: &[SampleFile], name: &str| Side {
         units: files
             .iter()
             .filter_map(|file| file.benchmark(name))
@@ -88,28 +87,28 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         let judged = judged.filter(|_| gate.statistic == Statistic::Median);
         judged.map_or_else(
             || GateResult::unknown(gate),
-            |judged| gate::of_median(gate, judged),
+            |judged| of_median(gate, judged),
         )
     });
     let gates: Vec<GateResult> = gates.collect();
     let mut rows: Vec<ComparisonRow> = (names.iter().zip(&sides).zip(&judged))
         .map(|((name, sides), judged)| row(name, sides, judged.as_ref()))
         .collect();
-    let differs = differences(&names, renamed, base, new, |at, first| {
+    let differences = differences(&names, renamed, base, new, |at, first| {
         if !options.allow_different {
-            rows[at].refuse(&first.to_string());
+            rows[at].refuse(RowReason::Different(first.clone()));
         }
     });
-    let mut whole = telling(&rows)
+    let mut whole = first_to_know(&rows)
         .cloned()
         .unwrap_or_else(|| row("nothing", &<_>::default(), None));
     if whole.verdict.is_none() {
         whole.verdict = Some(Verdict::NotComparable);
-        whole.reason = format!(
-            "No benchmark is in both files: base has {}; new has {}. Benchmarks are matched by their names.",
-            listed(&base_names),
-            listed(&new_names),
-        );
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        whole.reason = Some(RowReason::NoCommonBenchmark {
+            base: owned(&base_names),
+            new: owned(&new_names),
+        });
     }
     Pair {
         new: side_summary(new),
@@ -118,54 +117,56 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         noun: NOUN.to_owned(),
         threshold_ratio: options.threshold_ratio.max(LEAST_THRESHOLD),
         cause: None,
-        beside: Vec::new(),
+        other_numbers: Vec::new(),
         step_to_step: None,
-        inside: None,
+        changed_lap: None,
         notes: [
-            renamed.map(other_name),
+            renamed.map(|(base, new)| Note::OtherName {
+                base: base.to_owned(),
+                new: new.to_owned(),
+            }),
             tally(&rows),
-            pythons(base, new),
+            other_python(base, new),
             rows.iter()
                 .any(|row| row.verdict.is_some())
-                .then(|| single(base, new))
+                .then(|| single_measurement(base, new))
                 .flatten(),
         ]
         .into_iter()
         .flatten()
-        .map(Doubt::Worded)
         .collect(),
         gates,
-        differs,
+        differences,
         whole,
         rows,
     }
 }
 
-/// How the machines of the sides differ, each difference once. `found` is told the index of a benchmark
-/// that has one, and its first.
+/// Lists the differences between the machines of the sides, each once. `found` gets the index of a benchmark that has
+/// one, and its first.
 fn differences(
     names: &[&str],
     renamed: Option<(&str, &str)>,
-    base: &[Measured],
-    new: &[Measured],
+    base: &[SampleFile],
+    new: &[SampleFile],
     mut found: impl FnMut(usize, &Difference),
 ) -> Vec<Difference> {
     let mut all: Vec<Difference> = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let (old, other) = renamed.unwrap_or((name, name));
-        let differs = machines::differs(&machines::of(base, old), &machines::of(new, other));
-        if let Some(first) = differs.first() {
+        let found_here = machine_differences(&machines_of(base, old), &machines_of(new, other));
+        if let Some(first) = found_here.first() {
             found(at, first);
         }
-        let are_new = differs.into_iter().filter(|one| !all.contains(one));
+        let are_new = found_here.into_iter().filter(|one| !all.contains(one));
         let are_new: Vec<Difference> = are_new.collect();
         all.extend(are_new);
     }
     all
 }
 
-/// The names of the benchmarks, each once, in order.
-fn names_of<'m>(files: impl IntoIterator<Item = &'m Measured>) -> Vec<&'m str> {
+/// Lists the names of the benchmarks, each once, in order.
+fn names_of<'m>(files: impl IntoIterator<Item = &'m SampleFile>) -> Vec<&'m str> {
     let mut known: HashSet<&str> = HashSet::new();
     let all = files.into_iter().flat_map(|file| &file.benchmarks);
     all.map(|one| one.name.as_str())
@@ -173,8 +174,8 @@ fn names_of<'m>(files: impl IntoIterator<Item = &'m Measured>) -> Vec<&'m str> {
         .collect()
 }
 
-/// The row that a reader must know of first: the one that got slower most, else faster, else the least clear.
-fn telling(rows: &[ComparisonRow]) -> Option<&ComparisonRow> {
+/// Returns the row that a reader must know of first: the one that got slower most, else faster, else the least clear.
+fn first_to_know(rows: &[ComparisonRow]) -> Option<&ComparisonRow> {
     let rank = |row: &ComparisonRow| -> (f64, f64) {
         let far = row.ratio.map_or(0.0, |ratio| ratio.ln().abs());
         let kind = match row.verdict {
@@ -218,3 +219,7 @@ fn row(name: &str, (base, new): &(Side, Side), judged: Option<&Judged>) -> Compa
         None => row,
     }
 }
+
+#[cfg(test)]
+#[path = "tests/benchmarks.rs"]
+mod tests;

@@ -1,39 +1,39 @@
-//! Where the difference of a step lies: the innermost path that makes most of it, or the largest parts.
+//! Finds where the difference of a step lies: the innermost path that makes most of it, or the largest parts.
 //!
-//! By medians, as the verdict is: a few steps that take far longer move the means of a step and of what
-//! is inside it, and say nothing about all others. But medians need not add up: laps that take turns at
-//! being slow leave each other's medians as they were, and move that of the step. What the means leave
-//! outside of the laps inside tells: where the medians leave much more or less, the parts are of means.
+//! Medians count, as for the verdict: a few steps that take far longer move the means of a step and of what is inside it,
+//! and say nothing about all others. But medians need not add up: laps that take turns at being slow leave each other's
+//! medians as they were, and move that of the step. The means show that, by the time that they leave outside of the laps
+//! inside: where the medians leave much more or less, the parts are of means.
 
 use std::ops::RangeInclusive;
 
 use super::comparison::{Average, Cause, CausePart};
 use super::comparison_row::ComparisonRow;
 
-/// From this part of the difference on, a path inside is where it lies.
+/// Part of the difference from which on it lies in a path inside.
 const MOST_RATIO: f64 = 0.6;
-/// Below this part a path is not named.
+/// Part of the difference below which a path is not named.
 const LEAST_RATIO: f64 = 0.15;
-/// Medians add up where what they leave outside of the paths inside is within this part of the difference
-/// of what the means leave there.
+/// Part of the difference by which the time that medians leave outside of the paths inside may differ from that of the
+/// means, if medians are to add up.
 const ADDS_UP_RATIO: f64 = 0.15;
-/// How far a mean may be from the median's difference where parts are of means.
+/// Ratios of the mean's to the median's difference at which parts may be of means.
 const ALIKE: RangeInclusive<f64> = 0.5..=2.0;
-/// Paths that are named at most.
+/// The most paths that are named.
 const MOST_PARTS: usize = 3;
 
-/// By how much something is longer through a row.
+/// Reads the time that a row adds.
 type Size = fn(&ComparisonRow) -> f64;
 
-/// Where the difference of the step, or the run, lies; `None` where nothing inside tells it.
-pub fn of(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Cause> {
+/// Finds where the difference of the step, or of the run, lies; `None` where nothing inside tells it.
+pub fn find_cause(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Cause> {
     let is_of_run = !rows.iter().any(|row| row.path == whole.path);
     let around: &[String] = if is_of_run { &[] } else { &whole.names };
     // A run is the sum of what is in it: there the means are right.
     let shares_of = if is_of_run {
         Some(Average::Means)
     } else {
-        adds_up(whole, rows)
+        adding_up(whole, rows)
     };
     let size: Size = match shares_of {
         Some(Average::Means) => |row| row.difference_ns,
@@ -73,8 +73,8 @@ pub fn of(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Cause> {
     })
 }
 
-/// Of which average the parts of a step's difference add up to it; `None` where they do of neither.
-fn adds_up(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Average> {
+/// Returns the average whose parts add up to a step's difference; `None` where those of neither do.
+fn adding_up(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Average> {
     let (typical_ns, mean_ns) = (whole.typical_difference_ns(), whole.difference_ns);
     let left = whole.own_median_difference_ns / typical_ns;
     let left_by_means = whole.own_difference_ns / mean_ns;
@@ -86,13 +86,13 @@ fn adds_up(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Average> {
     is_alike.then_some(Average::Means)
 }
 
-/// Whether there are paths inside the step.
+/// Returns whether there are paths inside the step.
 fn is_split(whole: &ComparisonRow, rows: &[ComparisonRow]) -> bool {
     rows.iter()
         .any(|row| row.depth() > whole.depth() && row.names.starts_with(&whole.names))
 }
 
-/// The parts directly inside that are to be named: one that has most of it, or the largest few.
+/// Lists the parts directly inside that are to be named: one that has most of it, or the largest few.
 fn largest<'r>(
     rows: &'r [ComparisonRow],
     around: &[String],
@@ -110,7 +110,7 @@ fn largest<'r>(
     parts
 }
 
-/// The innermost path of those that have most of the difference.
+/// Finds the innermost path of those that have most of the difference.
 fn innermost<'r>(
     from: &'r ComparisonRow,
     rows: &'r [ComparisonRow],

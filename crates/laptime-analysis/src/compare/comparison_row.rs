@@ -1,41 +1,39 @@
-//! One path on both sides: its numbers, by what they differ, and the verdict on it.
-//!
-//! The field names are those of the published schema (`docs/comparison.schema.json`).
+//! One path on both sides: its numbers, their differences, and the verdict on it.
 
 use serde::Serialize;
 
+use super::row_reason::RowReason;
 use crate::benchmark::verdict::{Judged, Verdict};
 
-/// On which sides a path is.
+/// The sides that have a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Presence {
-    /// On both.
+    /// Both sides.
     Both,
-    /// Only on the new one.
+    /// Only the new one.
     Added,
-    /// Only on the base.
+    /// Only the base.
     Removed,
 }
 
 /// One path on both sides.
 ///
 /// **Units** nanoseconds; ratios are new over base.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonRow {
-    /// The names joined by `/`, with `/` and `\` inside a name escaped.
+    /// Names joined by `/`, with `/` and `\` inside a name escaped.
     pub path: String,
-    /// The names from the outermost to this one.
+    /// Names from the outermost to this one.
     pub names: Vec<String>,
-    /// Name of the module's class, where it is a network's; empty for any other.
+    /// Name of the module's class, where it is a network's module; empty for any other.
     pub module_class: String,
-    /// On which sides it is.
+    /// The sides that have it.
     pub presence: Presence,
     /// The base's numbers.
     pub base: Option<RowSide>,
-    /// The other side's.
+    /// The other side's numbers.
     pub new: Option<RowSide>,
     /// New median over base median.
     pub ratio: Option<f64>,
@@ -43,37 +41,37 @@ pub struct ComparisonRow {
     pub ratio_low: Option<f64>,
     /// Upper end of the ratio's 95 % interval.
     pub ratio_high: Option<f64>,
-    /// How likely such a difference is without any.
+    /// Probability of such a difference between sides that are alike.
     pub p_value: Option<f64>,
-    /// What came of it; `None` for a path of one side.
+    /// The verdict; `None` for a path of one side.
     pub verdict: Option<Verdict>,
-    /// Why, as a sentence.
-    pub reason: String,
+    /// Why the row has its verdict; `None` until it is judged.
+    pub reason: Option<RowReason>,
     /// Mean time for each step or run that is added; below zero where it is less. A side without the
     /// path has 0.
     pub difference_ns: f64,
-    /// The same, without what the paths inside take: all of them add up.
+    /// The part of `difference_ns` that is not in the paths inside: those of all rows add up.
     pub own_difference_ns: f64,
-    /// By how much a typical step is longer through it: of medians, times the part of the steps that
-    /// have it; without steps, `difference_ns`. Of a path beside the steps, such as an evaluation, by how much one span
-    /// is longer.
+    /// Time that the path adds to a typical step: the difference of medians, times the part of the steps that have it;
+    /// without steps, `difference_ns`. A path beside the steps, such as an evaluation, has the difference of one span.
     pub median_difference_ns: f64,
-    /// The same, without what the paths inside take. What fewer than half of the steps have is no part of a typical one.
+    /// The part of `median_difference_ns` that is not in the paths inside. A path that fewer than half of the steps have is
+    /// no part of a typical one.
     pub own_median_difference_ns: f64,
 }
 
 impl ComparisonRow {
-    /// A row with both sides' numbers and no verdict. What medians differ by is for whoever knows what
-    /// they are of.
+    /// Returns a row with both sides' numbers and no verdict. Differences of medians are left at 0: whoever knows the unit
+    /// that medians are given for fills them in.
     pub(crate) fn new(
         (path, names): (&str, &[String]),
         base: Option<RowSide>,
         new: Option<RowSide>,
     ) -> Self {
         let (presence, reason) = match (&base, &new) {
-            (Some(_), None) => (Presence::Removed, "Only the base has it."),
-            (None, _) => (Presence::Added, "Only the new side has it."),
-            _ => (Presence::Both, ""),
+            (Some(_), None) => (Presence::Removed, Some(RowReason::OnlyBase)),
+            (None, _) => (Presence::Added, Some(RowReason::OnlyNew)),
+            _ => (Presence::Both, None),
         };
         let more = |part: fn(&RowSide) -> f64| {
             let one = |side: &Option<RowSide>| side.as_ref().map_or(0.0, part);
@@ -95,11 +93,11 @@ impl ComparisonRow {
             ratio_high: None,
             p_value: None,
             verdict: None,
-            reason: reason.to_owned(),
+            reason,
         }
     }
 
-    /// Takes over what was judged. Only finite numbers can be written as JSON.
+    /// Takes over a judgement. Only finite numbers can be written as JSON.
     pub(crate) fn judged(mut self, judged: &Judged) -> Self {
         self.ratio = finite(judged.ratio);
         let interval = judged.interval.as_ref().ok();
@@ -107,27 +105,31 @@ impl ComparisonRow {
         self.ratio_high = interval.and_then(|(_, high)| finite(*high));
         self.p_value = judged.p_value.and_then(finite);
         self.verdict = Some(judged.verdict);
-        self.reason = judged.reason.to_string();
+        self.reason = Some(RowReason::Durations(judged.reason.clone()));
         self
     }
 
-    /// How deep it stands in the tree; 0 for outermost rows.
+    /// Returns how deep the row stands in the tree; 0 for outermost rows.
     pub fn depth(&self) -> usize {
         self.names.len().saturating_sub(1)
     }
 
-    /// By how much a usual step is longer through it; below zero where it is shorter. What is in some
-    /// steps only counts by how many have it, and what is in fewer than half is not usual.
+    /// Returns the time that the path adds to a usual step; below zero where it is less. A path that only some steps have
+    /// counts by how many have it, and one that fewer than half have is not usual.
     pub fn typical_difference_ns(&self) -> f64 {
         let is_usual = [&self.base, &self.new]
             .into_iter()
             .flatten()
             .any(|side| side.step_ratio >= 0.5);
-        if is_usual { self.of_medians_ns() } else { 0.0 }
+        if is_usual {
+            self.difference_of_medians_ns()
+        } else {
+            0.0
+        }
     }
 
-    /// The same, however few steps have it.
-    pub(crate) fn of_medians_ns(&self) -> f64 {
+    /// Returns the time that the path adds to a step by medians, however few steps have it.
+    pub(crate) fn difference_of_medians_ns(&self) -> f64 {
         let typical = |side: &Option<RowSide>| {
             side.as_ref().map_or(0.0, |side| {
                 side.median_ns
@@ -138,18 +140,18 @@ impl ComparisonRow {
     }
 
     /// Takes back that it got faster or slower, for the reason that is named.
-    pub(crate) fn doubt(&mut self, why: &str) {
+    pub(crate) fn doubt(&mut self, why: impl Into<Option<RowReason>>) {
         if matches!(self.verdict, Some(Verdict::Faster | Verdict::Slower)) {
             self.verdict = Some(Verdict::Inconclusive);
-            why.clone_into(&mut self.reason);
+            self.reason = why.into();
         }
     }
 
     /// Withdraws the verdict, for the reason that is named.
-    pub(crate) fn refuse(&mut self, why: &str) {
+    pub(crate) fn refuse(&mut self, why: RowReason) {
         if self.verdict.is_some() {
             self.verdict = Some(Verdict::NotComparable);
-            why.clone_into(&mut self.reason);
+            self.reason = Some(why);
         }
     }
 }
@@ -160,11 +162,11 @@ impl ComparisonRow {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowSide {
-    /// Median time in a step that has it; outside of steps, of one span.
+    /// Median time in a step that has it; outside of steps, median time of one span.
     pub median_ns: Option<f64>,
     /// Mean time for each step or run.
     pub mean_ns: f64,
-    /// The same, without what the paths inside take.
+    /// Mean time for each step or run outside of the paths inside.
     pub own_ns: f64,
     /// Spans for each step or run.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
@@ -176,18 +178,7 @@ pub struct RowSide {
     pub process_ns: Option<f64>,
 }
 
-/// A verdict as programs read it.
-pub const fn name_of(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Faster => "faster",
-        Verdict::Slower => "slower",
-        Verdict::Same => "same",
-        Verdict::Inconclusive => "inconclusive",
-        Verdict::NotComparable => "not-comparable",
-    }
-}
-
-/// A number that JSON can say.
+/// Returns a number if JSON can write it.
 pub(crate) fn finite(number: f64) -> Option<f64> {
     Some(number).filter(|number| number.is_finite())
 }

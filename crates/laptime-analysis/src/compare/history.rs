@@ -1,4 +1,4 @@
-//! Where a program changed in a series of recordings, such as one for each commit.
+//! Finds where a program changed in a series of recordings, such as one for each commit.
 //!
 //! Each recording gives one value, the median of its steps; [`change_points`] says whether their level
 //! changes and about where. The recording that is named is the one at which both levels fit best (least
@@ -6,16 +6,16 @@
 
 use serde::Serialize;
 
-use super::matched::Matched;
 use super::run::Run;
+use super::sides::Sides;
 use crate::statistics::change_points;
 use crate::statistics::quantiles::median_of;
 
 /// Fewest recordings that tell a change.
 pub const LEAST_RECORDINGS: usize = 6;
-/// Recordings that a level needs.
+/// The fewest recordings of a level.
 const LEAST_OF_LEVEL: usize = LEAST_RECORDINGS / 2;
-/// How likely a series without a change may be said to have one.
+/// Probability with which a series without a change may be said to have one.
 const LEVEL: f64 = 0.05;
 
 /// A place where the steps of a series of recordings changed.
@@ -24,28 +24,28 @@ const LEVEL: f64 = 0.05;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
-    /// The first recording after it.
+    /// The first recording after the change.
     pub recording: String,
     /// Median of the recordings before it, up to the change before.
     pub before_ns: f64,
     /// Median of the recordings from it on, up to the next change.
     pub after_ns: f64,
-    /// How likely a series without a change has one as clear.
+    /// Probability that a series without a change has one as clear.
     pub p_value: f64,
 }
 
-/// The changes of all recordings in their order; none where they have no step in common.
+/// Finds the changes of all recordings in their order; none where they have no step in common.
 pub fn changes(base: &[Run], others: &[Vec<Run>]) -> Vec<Change> {
     let runs: Vec<Run> = others.iter().flatten().cloned().collect();
     if base.len() + runs.len() < LEAST_RECORDINGS {
         return Vec::new();
     }
-    let matched = Matched::new(base, &runs);
-    let Some(step) = matched.step() else {
+    let sides = Sides::new(base, &runs);
+    let Some(step) = sides.step() else {
         return Vec::new();
     };
     let mut scratch = Vec::new();
-    let medians = matched.runs().map(|run| {
+    let medians = sides.runs().map(|run| {
         let values = run.durations.by_path.get(step)?;
         Some(median_of(values.iter().copied(), &mut scratch))
     });
@@ -61,7 +61,7 @@ pub fn changes(base: &[Run], others: &[Vec<Run>]) -> Vec<Change> {
         change.at = from + best_cut(&medians[from..*to], change.at - from);
         let mut level = |part: &[f64]| median_of(part.iter().copied(), &mut scratch);
         changes.push(Change {
-            recording: matched
+            recording: sides
                 .runs()
                 .nth(change.at)
                 .map_or_else(String::new, |run| run.name.clone()),
@@ -74,7 +74,7 @@ pub fn changes(base: &[Run], others: &[Vec<Run>]) -> Vec<Change> {
     changes
 }
 
-/// Where two levels fit a series best, each of at least [`LEAST_OF_LEVEL`]; `about` where it is too short.
+/// Finds where two levels fit a series best, each of at least [`LEAST_OF_LEVEL`]; `about` where it is too short.
 fn best_cut(values: &[f64], about: usize) -> usize {
     let mut scratch = Vec::new();
     let mut misfit = |part: &[f64]| {

@@ -1,11 +1,9 @@
-//! Whether both sides learned the same: each metric's last value, and the time to a value that both reached.
+//! Metrics of both sides: the last value of each, and the time to a value that all runs reached.
 
-use super::beside::{beside, typical};
-use super::comparison::{Beside, Unit};
-use super::matched::Matched;
+use super::other_number::{NumberKind, OtherNumber, median_of_runs};
 use super::run::Run;
+use super::sides::Sides;
 use crate::summary::Metric;
-use crate::summary::spoken::significant;
 use crate::time_to_target::relation::Relation;
 
 /// Parts of the names of metrics that are better the larger they are.
@@ -20,38 +18,39 @@ const LARGER: [&str; 9] = [
     "bleu",
     "reward",
 ];
-/// Those that are better the smaller they are.
+/// Parts of the names of metrics that are better the smaller they are.
 const SMALLER: [&str; 7] = ["loss", "err", "perplexity", "ppl", "mse", "mae", "nll"];
 
-/// Metrics that both sides recorded.
-pub fn of(matched: &Matched<'_>) -> Vec<Beside> {
-    let Some(first) = matched.base.first() else {
+/// Lists the numbers of the metrics that every run recorded.
+pub fn metrics(sides: &Sides<'_>) -> Vec<OtherNumber> {
+    let Some(first) = sides.base.first() else {
         return Vec::new();
     };
     let paths = first.summary.metrics.iter().map(|metric| &metric.path);
-    paths.flat_map(|path| of_path(matched, path)).collect()
+    paths.flat_map(|path| metric(sides, path)).collect()
 }
 
-fn of_path(matched: &Matched<'_>, path: &str) -> Vec<Beside> {
+fn metric(sides: &Sides<'_>, path: &str) -> Vec<OtherNumber> {
     let find = |run: &'_ Run| {
         let mut metrics = run.summary.metrics.iter();
         metrics.find(|metric| metric.path == path).cloned()
     };
     let all = |runs: &[Run]| runs.iter().map(find).collect::<Option<Vec<Metric>>>();
-    let (Some(base), Some(new)) = (all(matched.base), all(matched.new)) else {
+    let (Some(base), Some(new)) = (all(sides.base), all(sides.new)) else {
         return Vec::new();
     };
-    let last = |side: &[Metric]| typical(side.iter().map(|metric| metric.last));
-    let name = format!("{path}, last");
-    let mut told: Vec<Beside> = beside(&name, Unit::Metric, last(&base), last(&new))
-        .into_iter()
-        .collect();
-    told.extend(time_to_same(path, &base, &new));
-    told
+    let last = |side: &[Metric]| median_of_runs(side.iter().map(|metric| metric.last));
+    let kind = NumberKind::LastValue {
+        metric: path.to_owned(),
+    };
+    let last = OtherNumber::of_sides(kind, last(&base), last(&new));
+    last.into_iter()
+        .chain(time_to_best(path, &base, &new))
+        .collect()
 }
 
-/// The time to the best value that all runs reached.
-fn time_to_same(path: &str, base: &[Metric], new: &[Metric]) -> Option<Beside> {
+/// Returns the time to the best value that all runs reached.
+fn time_to_best(path: &str, base: &[Metric], new: &[Metric]) -> Option<OtherNumber> {
     let relation = relation(path)?;
     let best = |metric: &Metric| match relation {
         Relation::AtLeast => metric.max,
@@ -74,14 +73,18 @@ fn time_to_same(path: &str, base: &[Metric], new: &[Metric]) -> Option<Beside> {
             .find(|point| is_there(point.value))
             .map(|point| point.at_ns as f64)
     };
-    let of = |side: &[Metric]| typical(side.iter().map(reached));
-    let name = format!("time to {path} {} {}", relation.name(), significant(target));
+    let median = |side: &[Metric]| median_of_runs(side.iter().map(reached));
     // A curve that was thinned out may have lost the moment.
-    let (base, new) = (of(base)?, of(new)?);
-    beside(&name, Unit::Ns, Some(base), Some(new))
+    let (base, new) = (median(base)?, median(new)?);
+    let kind = NumberKind::TimeToValue {
+        metric: path.to_owned(),
+        relation,
+        value: target,
+    };
+    OtherNumber::of_sides(kind, Some(base), Some(new))
 }
 
-/// Which values of a metric are good, by its name; `None` where that doesn't tell.
+/// Returns which values of a metric are good, by its name; `None` where that doesn't tell.
 fn relation(path: &str) -> Option<Relation> {
     let name = path.rsplit('/').next()?.to_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));

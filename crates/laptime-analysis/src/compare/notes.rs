@@ -1,23 +1,20 @@
-//! What there is to know before the numbers of a comparison are believed.
+//! Decides what a reader must know before the numbers of compared recordings are believed.
 
-use laptime_core::Warning;
-
+use super::comparison::Basis;
 use super::comparison_row::{ComparisonRow, RowSide};
-use super::matched::{Basis, Matched};
+use super::note::Note;
 use super::run::Run;
-use super::{delayed, recorded_with};
+use super::sides::Sides;
+use super::{cpu_delay, recording_options};
 use crate::benchmark::verdict::Verdict;
-use crate::summary::doubt::Doubt;
 use crate::summary::finding::Finding;
-use crate::summary::nouns;
 use crate::summary::span_row::RowKind;
-use crate::summary::spoken::spoken;
 
-/// CPU time that changed by less than this part of the difference did not cause it.
+/// Part of the difference below which a change of CPU time did not cause it.
 const CPU_RATIO: f64 = 0.25;
-/// Of mean and median difference, one that is so many times the other is another number.
+/// How many times as large as the other one of mean and median difference is another number.
 const MEAN_TIMES: f64 = 1.5;
-/// What is wrong with a recording that makes its numbers doubtful, by the codes of its warnings.
+/// Damage of a recording that makes its numbers doubtful, by the codes of its warnings.
 const DAMAGE: [&str; 6] = [
     "truncated",
     "empty-windows",
@@ -26,209 +23,111 @@ const DAMAGE: [&str; 6] = [
     "signal",
     "damaged",
 ];
-/// Recordings that a sentence names.
-const MOST_NAMES: usize = 3;
-/// Warnings of recordings that are repeated.
+/// The most warnings of recordings that are repeated.
 const MOST_DAMAGES: usize = 6;
 
-/// All of them.
-pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Doubt> {
+/// Lists the notes on two sides of recordings.
+pub fn notes(sides: &Sides<'_>, whole: &ComparisonRow) -> Vec<Note> {
     let notes = [
-        single(matched),
-        unsteady(matched),
-        stepless(matched),
-        busy(matched),
-        kept(matched, whole),
-        mean_differs(matched, whole),
-        recorded_with::note(matched),
-        failed(matched),
+        single_run(sides),
+        with_warm_up(sides),
+        no_common_step(sides),
+        busy_machine(sides),
+        beside_cpu(sides, whole),
+        mean_differs(sides, whole),
+        recording_options::note(sides),
+        failed(sides),
     ];
-    notes
-        .into_iter()
-        .flatten()
-        .map(Doubt::Worded)
-        .chain(damaged(matched))
-        .collect()
+    notes.into_iter().flatten().chain(damaged(sides)).collect()
 }
 
-/// What recordings say of themselves that makes them doubtful.
-fn damaged(matched: &Matched<'_>) -> Vec<Doubt> {
-    let each = matched.runs().flat_map(|run| {
+/// Notes warnings that recordings have about themselves.
+fn damaged(sides: &Sides<'_>) -> Vec<Note> {
+    let each = sides.runs().flat_map(|run| {
         let warnings = run.summary.warnings.iter();
         let doubtful = warnings.filter(|one| DAMAGE.contains(&one.code()));
-        doubtful.map(|doubt| Doubt::Recording {
-            name: run.name.clone(),
-            doubt: Box::new(doubt.clone()),
+        doubtful.map(|one| Note::Damaged {
+            run: run.name.clone(),
+            doubt: one.clone(),
         })
     });
     each.take(MOST_DAMAGES).collect()
 }
 
-/// Programs that ended by an error may have done less than the others.
-fn failed(matched: &Matched<'_>) -> Option<Warning> {
-    let has_failed = |run: &&Run| {
+/// Notes programs that ended by an error: they may have done less than the others.
+fn failed(sides: &Sides<'_>) -> Option<Note> {
+    let has_failed = |run: &Run| {
         let end = run.summary.run.as_ref().and_then(|one| one.end.as_ref());
         end.and_then(|end| end.code).is_some_and(|code| code != 0)
     };
-    let names: Vec<&str> = matched
-        .runs()
-        .filter(has_failed)
-        .map(|run| run.name.as_str())
-        .collect();
-    (!names.is_empty()).then(|| {
-        Warning::new(
-            "failed",
-            format!(
-                "the program ended by an error in {}: it may have done less",
-                listed(&names)
-            ),
-        )
-    })
+    let runs = names_of(sides, has_failed);
+    (!runs.is_empty()).then_some(Note::Failed { runs })
 }
 
-/// One run tells nothing about the next one.
-fn single(matched: &Matched<'_>) -> Option<Warning> {
-    let is_single = matched.base.len() == 1 || matched.new.len() == 1;
-    (is_single && matched.basis() == Basis::Step).then(|| {
-        let nouns = nouns(matched.noun());
-        Warning::new(
-            "single-run",
-            format!(
-                "a side with one run can't tell how much two runs of the same program differ: these \
-                 intervals are about the {nouns} of the runs that were recorded"
-            ),
-        )
-        .with_hint("record each side five times: laptime compare base-*.lap --new new-*.lap")
-    })
+/// Notes a side with one run: it tells nothing about the next one.
+fn single_run(sides: &Sides<'_>) -> Option<Note> {
+    let is_single = sides.base.len() == 1 || sides.new.len() == 1;
+    (is_single && sides.basis() == Basis::Step).then_some(Note::SingleRun)
 }
 
-fn unsteady(matched: &Matched<'_>) -> Option<Warning> {
-    if matched.is_steady() || matched.basis() == Basis::Run {
+/// Notes a run without a steady state.
+fn with_warm_up(sides: &Sides<'_>) -> Option<Note> {
+    if sides.is_steady() || sides.basis() == Basis::Run {
         return None;
     }
-    let mut runs = matched.runs();
+    let mut runs = sides.runs();
     let run = runs.find(|run| run.summary.steady.is_none())?;
-    let why = run.summary.steady_why.as_ref();
-    let why = why.map_or_else(String::new, |why| format!(": {why}"));
-    Some(Warning::new(
-        "with-warm-up",
-        format!(
-            "warm-up is compared too, as {} has no steady state{why}",
-            run.name
-        ),
-    ))
-}
-
-fn stepless(matched: &Matched<'_>) -> Option<Warning> {
-    let mut rows = matched.rows().iter();
-    let has_laps = rows.any(|paths| paths.kind == RowKind::Span);
-    (matched.basis() == Basis::Run).then(|| {
-        let said = if has_laps {
-            "the recordings have no step in common, so whole runs are compared"
-        } else {
-            "the recordings have no laps, so whole runs are compared"
-        };
-        Warning::new("no-common-step", said)
-            .with_hint("a lap named step around what the program repeats compares that")
+    Some(Note::WithWarmUp {
+        run: run.name.clone(),
+        why: run.summary.steady_why.clone(),
     })
 }
 
-/// Recordings that say of themselves that the machine was busy.
-fn busy(matched: &Matched<'_>) -> Option<Warning> {
-    let is_busy = |run: &&Run| {
+/// Notes that whole runs are compared.
+fn no_common_step(sides: &Sides<'_>) -> Option<Note> {
+    let mut rows = sides.rows().iter();
+    let has_laps = rows.any(|paths| paths.kind == RowKind::Span);
+    (sides.basis() == Basis::Run).then_some(Note::NoCommonStep { has_laps })
+}
+
+/// Notes recordings that tell of themselves that the machine was busy.
+fn busy_machine(sides: &Sides<'_>) -> Option<Note> {
+    let is_busy = |run: &Run| {
         let mut findings = run.summary.findings.iter();
         findings.any(|finding| matches!(finding, Finding::Unsteady { is_busy: true, .. }))
     };
-    let names: Vec<&str> = matched
-        .runs()
-        .filter(is_busy)
-        .map(|run| run.name.as_str())
-        .collect();
-    (!names.is_empty()).then(|| {
-        Warning::new(
-            "busy-machine",
-            format!("the machine was busy while {} ran", listed(&names)),
-        )
-        .with_hint("leave a CPU free and record again")
-    })
+    let runs = names_of(sides, is_busy);
+    (!runs.is_empty()).then_some(Note::BusyMachine { runs })
 }
 
-/// Names, the first few of many.
-fn listed(names: &[&str]) -> String {
-    let shown = &names[..names.len().min(MOST_NAMES)];
-    match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+fn names_of(sides: &Sides<'_>, is_meant: impl Fn(&Run) -> bool) -> Vec<String> {
+    let runs = sides.runs().filter(|run| is_meant(run));
+    runs.map(|run| run.name.clone()).collect()
 }
 
-/// A mean that says something else than the median: some steps are far longer than most.
-fn mean_differs(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning> {
+/// Notes a mean that says something else than the median: some steps are far longer than most.
+fn mean_differs(sides: &Sides<'_>, whole: &ComparisonRow) -> Option<Note> {
     if !matches!(whole.verdict, Some(Verdict::Faster | Verdict::Slower)) {
         return None;
     }
     let (median_ns, mean_ns) = (whole.typical_difference_ns(), whole.difference_ns);
     let is_alike = (1.0 / MEAN_TIMES..=MEAN_TIMES).contains(&(mean_ns / median_ns));
-    if matched.basis() == Basis::Run || is_alike {
-        return None;
-    }
-    let (noun, nouns) = (matched.noun(), nouns(matched.noun()));
-    let said = |ns: f64| {
-        let way = if ns < 0.0 { "less" } else { "longer" };
-        format!("{} {way}", spoken(ns.abs().round() as u64))
-    };
-    Some(
-        Warning::new(
-            "mean-differs",
-            format!(
-                "the median {noun} takes {}, the mean one {}: some {nouns} are far longer than most, and \
-                 the verdict is about the others",
-                said(median_ns),
-                said(mean_ns),
-            ),
-        )
-        .with_hint(format!(
-            "laptime report --columns p50,mean,p99,max has the long ones; --fail-on '{}:mean > 5%' counts them",
-            whole.path
-        )),
-    )
+    let is_noted = sides.basis() != Basis::Run && !is_alike;
+    is_noted.then_some(Note::MeanDiffers { median_ns, mean_ns })
 }
 
-/// Wall time that changed while CPU time did not.
-fn kept(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning> {
+/// Notes wall time that changed while CPU time did not.
+fn beside_cpu(sides: &Sides<'_>, whole: &ComparisonRow) -> Option<Note> {
     if !matches!(whole.verdict, Some(Verdict::Faster | Verdict::Slower)) {
         return None;
     }
-    let step = matched.find(matched.step()?)?;
+    let step = sides.find(sides.step()?)?;
     let difference_ns = whole.difference_ns;
-    if let Some(kept_ratio) = delayed::ratio(matched, step, difference_ns) {
-        let (more, which) = if difference_ns > 0.0 {
-            ("more", "new")
-        } else {
-            ("less", "base's")
-        };
-        return Some(
-            Warning::new(
-                "kept-from-cpu",
-                format!(
-                    "{:.0} % of the difference is {more} time in which the thread was ready and had no \
-                     CPU: the machine was busy during the {which} runs",
-                    (100.0 * kept_ratio).min(100.0),
-                ),
-            )
-            .with_hint("leave a CPU free and record again"),
-        );
+    if let Some(ratio) = cpu_delay::ratio(sides, step, difference_ns) {
+        let is_longer = difference_ns > 0.0;
+        return Some(Note::CpuDelay { ratio, is_longer });
     }
     let cpu = |side: &Option<RowSide>| side.as_ref()?.process_ns;
     let cpu_ns = cpu(&whole.new)? - cpu(&whole.base)?;
-    (cpu_ns.abs() < CPU_RATIO * difference_ns.abs()).then(|| {
-        Warning::new(
-            "not-cpu-time",
-            format!(
-                "CPU time of a {} hardly changed, wall time did: it waits for something else, or the \
-                 machine was busy",
-                matched.noun()
-            ),
-        )
-    })
+    (cpu_ns.abs() < CPU_RATIO * difference_ns.abs()).then_some(Note::NotCpuTime)
 }

@@ -1,16 +1,16 @@
-//! What is asked of a comparison.
+//! Options of a comparison.
 
 use super::gate::Gate;
 use crate::benchmark::verdict::LEAST_THRESHOLD;
 
-/// What is asked of a comparison.
+/// Options of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Smaller changes are none, as a part of the base; [`LEAST_THRESHOLD`] at least.
+    /// Part of the base below which changes are none; [`LEAST_THRESHOLD`] at least.
     pub threshold_ratio: f64,
     /// Whether verdicts are given where devices, types, the work of a step or what was recorded differ.
     pub allow_different: bool,
-    /// What may not get worse by more than a limit.
+    /// Numbers that may not get worse by more than a limit.
     pub gates: Vec<Gate>,
 }
 

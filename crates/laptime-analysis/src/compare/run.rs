@@ -1,4 +1,4 @@
-//! One recording that is compared, read by others.
+//! One recording that is compared, as the reader fills it.
 
 use crate::reading::step_durations::Durations;
 use crate::summary::Summary;
@@ -6,10 +6,10 @@ use crate::summary::Summary;
 /// One recording of a side.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// What it is called: its path as typed.
+    /// The recording's name: its path as typed.
     pub name: String,
-    /// What is known about it.
+    /// The recording's summary.
     pub summary: Summary,
-    /// How long each path took.
+    /// Durations of each path.
     pub durations: Durations,
 }

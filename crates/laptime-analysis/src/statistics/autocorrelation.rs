@@ -1,4 +1,4 @@
-//! How much a value tells about the next ones, and so how many independent values a series is worth.
+//! The correlation of a series with itself, and the number of independent values that it is worth.
 //!
 //! The time is Sokal's: twice the sum of autocorrelations up to the first lag that is [`WINDOW`]
 //! times as long as the time itself (Sokal, *Monte Carlo methods in statistical mechanics*, 1997,
@@ -17,14 +17,14 @@ const LEAST_PAIRS: usize = 3;
 /// A correlation beyond this is a series that goes one way.
 const MOST_KEPT: f64 = 0.99;
 
-/// Correlation of values with those `lag` later; `None` where nothing varies or none are so far apart.
+/// Returns the correlation of values with those `lag` later; `None` where nothing varies or none are so far apart.
 pub fn at_lag(values: &[f64], lag: usize) -> Option<f64> {
     let centred = centred(values);
     let variance = product(&centred, 0);
     (lag < values.len() && variance > 0.0).then(|| product(&centred, lag) / variance)
 }
 
-/// Over how many values correlation reaches: 1 for independent ones, never less.
+/// Returns over how many values correlation reaches: 1 for independent ones, never less.
 pub fn time(values: &[f64]) -> f64 {
     let centred = centred(values);
     let (count, variance) = (values.len() as f64, product(&centred, 0));
@@ -45,7 +45,7 @@ pub fn time(values: &[f64]) -> f64 {
     time * (1.0 + window / count)
 }
 
-/// How many independent values would know their median as well as these do.
+/// Returns how many independent values would know their median as well as these do.
 ///
 /// All that a median depends on is which side of it values lie on. Short series have too few changes
 /// of side to tell how long a side is kept, so that the correlation of ranks with their neighbours
@@ -56,7 +56,7 @@ pub fn effective_size_for_median(values: &[f64], median: f64) -> f64 {
     values.len() as f64 / time(&sides).max(decaying(values))
 }
 
-/// The time of sides whose ranks keep as much from value to value as these.
+/// Returns the time of sides whose ranks keep as much from value to value as these.
 fn decaying(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let of_ranks = at_lag(&ranks(values).0, 1).unwrap_or(0.0);

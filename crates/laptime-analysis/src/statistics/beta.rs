@@ -18,7 +18,7 @@ const LANCZOS: [f64; 9] = [
     1.505_632_735_149_311_6e-7,
 ];
 
-/// Logarithm of the gamma function, for positive numbers (Lanczos 1964).
+/// Returns the logarithm of the gamma function, for positive numbers (Lanczos 1964).
 pub fn ln_gamma(of: f64) -> f64 {
     let of = of - 1.0;
     let tail = LANCZOS[1..].iter().zip(1_u32..);
@@ -27,7 +27,7 @@ pub fn ln_gamma(of: f64) -> f64 {
     0.5 * std::f64::consts::TAU.ln() + (of + 0.5) * base.ln() - base + series.ln()
 }
 
-/// Probability that a number of the beta distribution with `a` and `b` is at most `x`.
+/// Returns the probability that a number of the beta distribution with `a` and `b` is at most `x`.
 pub fn cdf(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Where a series changed: in its level, its spread, or whatever else of its distribution.
+//! Places where a series changed: in its level, its spread, or whatever else of its distribution.
 //!
 //! E-divisive (Matteson and James, *A nonparametric approach for multiple change point analysis of
 //! multivariate data*, 2014; Hunter and `MongoDB` look for regressions with it): the series is cut where
@@ -18,13 +18,13 @@ const SEED: u64 = 14;
 /// A place where a series changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
-    /// The first value after it.
+    /// Index of the first value after it.
     pub at: usize,
     /// Probability that a series without a change has one as clear.
     pub p_value: f64,
 }
 
-/// The changes of a series that are unlikelier than `level`, in its order.
+/// Finds the changes of a series that are unlikelier than `level`, in its order.
 ///
 /// **Cost** grows with the square of the values, times the permutations: meant for hundreds.
 pub fn find(values: &[f64], level: f64) -> Vec<ChangePoint> {
@@ -56,7 +56,7 @@ pub fn find(values: &[f64], level: f64) -> Vec<ChangePoint> {
     found
 }
 
-/// Where both parts differ most, and how much.
+/// Finds where both parts differ most, and how much.
 fn best_cut(values: &[f64]) -> Option<(usize, f64)> {
     let count = values.len();
     let distance =

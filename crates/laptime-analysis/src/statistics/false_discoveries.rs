@@ -1,10 +1,10 @@
-//! Which of many tests found something, when each may be wrong.
+//! The tests among many that found something, when each may be wrong.
 //!
-//! Of those that are kept, a share of `rate` at most is expected to be chance (Benjamini and
+//! A share of `rate` at most of those that are kept is expected to be chance (Benjamini and
 //! Hochberg, *Controlling the false discovery rate*, 1995). Tests may be positively dependent, as spans
 //! that contain each other are (Benjamini and Yekutieli 2001).
 
-/// For each test the smallest rate at which it would still be kept.
+/// Returns for each test the smallest rate at which it would still be kept.
 pub fn adjusted(p_values: &[f64]) -> Vec<f64> {
     let count = p_values.len();
     let mut by_size: Vec<usize> = (0..count).collect();

@@ -1,16 +1,16 @@
-//! Whether values of one sample tend to be larger than those of another (Mann and Whitney, *On a test
+//! A test of whether values of one sample tend to be larger than those of another (Mann and Whitney, *On a test
 //! of whether one of two random variables is stochastically larger than the other*, 1947).
 
 use super::normal;
 use super::ranks::ranks;
 
-/// Up to so many values in the smaller sample the probability is counted out, without ties.
+/// The most values in the smaller sample for which the probability is counted out, without ties.
 const EXACT: usize = 8;
 
-/// What the test found.
+/// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MannWhitney {
-    /// Pairs in which the later sample's value is larger; equal ones count half.
+    /// How many pairs have the larger value in the later sample; equal ones count half.
     pub u: f64,
     /// Probability that samples of one distribution differ at least as much, in either direction.
     pub p_value: f64,
@@ -38,7 +38,7 @@ fn triangle(count: usize) -> f64 {
     (count * (count + 1)) as f64 / 2.0
 }
 
-/// Normal, with the correction for ties and that for whole numbers.
+/// Returns the probability by the normal distribution, with the correction for ties and that for whole numbers.
 fn approximate(one: usize, other: usize, larger: f64, ties: &[usize]) -> f64 {
     let (pairs, count) = ((one * other) as f64, (one + other) as f64);
     let lost: f64 = ties
@@ -52,7 +52,7 @@ fn approximate(one: usize, other: usize, larger: f64, ties: &[usize]) -> f64 {
     (2.0 * normal::cdf(-(larger - pairs / 2.0 - 0.5) / variance.sqrt())).min(1.0)
 }
 
-/// Of all orders of both samples, the share with at most `u` pairs one way or the other.
+/// Returns the share of all orders of both samples with at most `u` pairs one way or the other.
 fn exact(one: usize, other: usize, u: usize) -> f64 {
     // Orders by pairs: the coefficients of the product of (1 - q^(other + i)) / (1 - q^i).
     let mut orders = vec![0.0; one * other + 1];

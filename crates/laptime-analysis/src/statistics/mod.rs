@@ -1,8 +1,9 @@
-//! What tells a difference from chance: one idea a file, each with its source.
+//! Statistics that tell a difference from chance: one idea a file, each with its source.
 //!
 //! Pure functions over series of numbers; [`crate::benchmark::verdict`] puts them together, and
-//! [`crate::statistics::quantiles`] has quantiles and the interval of one median. What needs chance draws
-//! from a [`Random`] with a fixed seed, so that the same numbers always give the same answer. Tests hold them against values of `scipy` and `statsmodels`.
+//! [`crate::statistics::quantiles`] has quantiles and the interval of one median. A function that needs chance draws
+//! from a [`Random`] with a fixed seed, so that the same numbers always give the same answer. Tests hold them against
+//! values of `scipy` and `statsmodels`.
 
 pub mod autocorrelation;
 pub mod beta;
@@ -18,9 +19,10 @@ mod ranks;
 pub mod shift;
 mod solve;
 pub mod student;
-pub(crate) mod too_few;
+mod too_few;
 
 pub use random::Random;
+pub use too_few::{Question, TooFew};
 
 #[cfg(test)]
 #[path = "tests/reference.rs"]

@@ -5,14 +5,14 @@
 
 use super::solve::solve;
 
-/// From here on the continued fraction needs fewer terms than the series.
+/// Value from which on the continued fraction needs fewer terms than the series.
 const TAIL: f64 = 3.0;
 /// Terms that give 14 digits at [`TAIL`].
 const TERMS: u32 = 200;
-/// Beyond this a double has no probability left.
+/// Value beyond which a double has no probability left.
 const FARTHEST: f64 = 39.0;
 
-/// Probability of a value up to `x`.
+/// Returns the probability of a value up to `x`.
 pub fn cdf(x: f64) -> f64 {
     if x < -TAIL {
         return tail(-x);
@@ -29,7 +29,7 @@ pub fn cdf(x: f64) -> f64 {
     0.5 + sum * density(x)
 }
 
-/// The value that a share `probability` of all lies below.
+/// Returns the value that a share `probability` of all lies below.
 pub fn quantile(probability: f64) -> f64 {
     solve(cdf, probability, -FARTHEST, FARTHEST)
 }
@@ -38,7 +38,7 @@ fn density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / std::f64::consts::TAU.sqrt()
 }
 
-/// Probability beyond a positive `x`.
+/// Returns the probability beyond a positive `x`.
 fn tail(x: f64) -> f64 {
     let fraction = (1..=TERMS)
         .rev()

@@ -8,7 +8,7 @@
 use super::beta;
 use super::solve::solve;
 
-/// An interval that holds the median with a probability of `confidence`.
+/// Returns an interval that holds the median with a probability of `confidence`.
 ///
 /// `size` is how many independent values the sorted ones are worth. So few that even their
 /// extremes are less sure have the extremes as their interval. `None` for no values.
@@ -17,13 +17,13 @@ pub fn median_interval(sorted: &[f64], size: f64, confidence: f64) -> Option<(f6
     Some((at(sorted, share)?, at(sorted, 1.0 - share)?))
 }
 
-/// The fewest independent values whose extremes hold the median with a probability of `confidence`.
+/// Returns the fewest independent values whose extremes hold the median with a probability of `confidence`.
 pub fn least_size(confidence: f64) -> f64 {
     // Both extremes lie on one side of the median with a probability of 2 / 2ⁿ.
     (2.0 / (1.0 - confidence)).log2()
 }
 
-/// The share of values below the interval of the median.
+/// Returns the share of values below the interval of the median.
 fn share_below(size: f64, confidence: f64) -> f64 {
     if size <= least_size(confidence) {
         return 0.0;
@@ -34,7 +34,7 @@ fn share_below(size: f64, confidence: f64) -> f64 {
     rank / (size + 1.0)
 }
 
-/// The value with this share of all below it, between its neighbours.
+/// Returns the value with this share of all below it, between its neighbours.
 pub(super) fn at(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let rank = (share * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);

@@ -8,7 +8,7 @@ use laptime_core::Unavailable;
 
 use crate::statistics::beta;
 use crate::statistics::quantiles::{self, CONFIDENCE};
-use crate::statistics::too_few::too_few;
+use crate::statistics::{Question, TooFew};
 
 /// A percentile.
 ///
@@ -26,42 +26,43 @@ pub struct Percentile {
 /// **Units** nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Percentiles {
-    /// Half of the calls took no longer.
+    /// The median.
     pub p50: Result<Percentile, Unavailable>,
-    /// Nine of ten took no longer.
+    /// The duration that nine of ten don't exceed.
     pub p90: Result<Percentile, Unavailable>,
-    /// 99 of 100 took no longer.
+    /// The duration that 99 of 100 don't exceed.
     pub p99: Result<Percentile, Unavailable>,
-    /// The longest.
+    /// The longest duration.
     pub max_ns: Option<f64>,
-    /// How many there were.
+    /// How many durations there were.
     pub count: usize,
 }
 
 impl Percentiles {
-    /// Of durations in any order; `noun` is what one of them is called.
+    /// Returns the percentiles of durations in any order; `noun` is the name for one of them.
     pub fn new(durations_ns: &[f64], noun: &str) -> Self {
         let mut sorted = durations_ns.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
-        let of = |percent| percentile(&sorted, percent, noun);
+        let percentile = |percent| percentile(&sorted, percent, noun);
         Self {
-            p50: of(50),
-            p90: of(90),
-            p99: of(99),
+            p50: percentile(50),
+            p90: percentile(90),
+            p99: percentile(99),
             max_ns: sorted.last().copied(),
             count: sorted.len(),
         }
     }
 }
 
-/// A percentile of durations in ascending order; absent where so few would only tell the longest of them.
+/// Returns a percentile of durations in ascending order; none where so few would only tell the longest of them.
 pub fn percentile(sorted: &[f64], percent: u8, noun: &str) -> Result<Percentile, Unavailable> {
     let needed = least_for(percent);
-    let what = match percent {
-        50 => "the median".to_owned(),
-        other => format!("the {other}th percentile"),
+    let few = || TooFew {
+        count: sorted.len(),
+        noun,
+        question: Question::Percentile(percent),
+        needed,
     };
-    let few = || too_few(sorted.len(), noun, &what, needed);
     let ratio = f64::from(percent) / 100.0;
     let value = match percent {
         50 => quantiles::median(sorted),
@@ -70,11 +71,11 @@ pub fn percentile(sorted: &[f64], percent: u8, noun: &str) -> Result<Percentile,
     let value_ns = value.filter(|_| sorted.len() >= needed).ok_or_else(few)?;
     Ok(Percentile {
         value_ns,
-        interval_ns: interval(sorted, ratio, noun, &what),
+        interval_ns: interval(sorted, percent, noun),
     })
 }
 
-/// Fewest durations of which one lies at the percentile or beyond; a median is one of any number.
+/// Returns the fewest durations of which one lies at the percentile or beyond; any number of them has a median.
 pub fn least_for(percent: u8) -> usize {
     match percent {
         ..=50 => 1,
@@ -82,27 +83,28 @@ pub fn least_for(percent: u8) -> usize {
     }
 }
 
-/// Fewest durations whose longest is surely no shorter than the percentile.
+/// Returns the fewest durations whose longest is surely no shorter than the percentile.
 pub fn least_for_interval(ratio: f64) -> usize {
     let part = ratio.max(1.0 - ratio);
     (tail().ln() / part.ln()).ceil() as usize
 }
 
-/// Probability that the percentile lies beyond one end of its interval.
+/// Returns the probability that a percentile lies beyond one end of its interval.
 fn tail() -> f64 {
     (1.0 - CONFIDENCE) / 2.0
 }
 
-fn interval(sorted: &[f64], ratio: f64, noun: &str, what: &str) -> Result<(f64, f64), Unavailable> {
-    let count = sorted.len();
+fn interval(sorted: &[f64], percent: u8, noun: &str) -> Result<(f64, f64), Unavailable> {
+    let (count, ratio) = (sorted.len(), f64::from(percent) / 100.0);
     let needed = least_for_interval(ratio);
     if count < needed {
-        return Err(too_few(
+        let few = TooFew {
             count,
             noun,
-            &format!("how exact {what} is"),
+            question: Question::PercentileInterval(percent),
             needed,
-        ));
+        };
+        return Err(few.into());
     }
     // The probability that at least `rank` of the durations lie below the percentile; falls with the rank.
     let reached = |rank: usize| beta::cdf(ratio, rank as f64, (count + 1 - rank) as f64);

@@ -6,18 +6,18 @@
 
 use laptime_core::Unavailable;
 
-use crate::statistics::too_few::too_few;
+use crate::statistics::{Question, TooFew};
 
 /// Probability that the interval holds the median, at least.
 pub const CONFIDENCE: f64 = 0.95;
 /// Fewest values whose extremes enclose the median that surely: 1 - 2 / 2⁶ is 97 %.
 pub const LEAST_VALUES: usize = 6;
-/// From this many values on the binomial distribution is as good as normal, and 2⁻ⁿ too small.
+/// Number of values from which on the binomial distribution is as good as normal, and 2⁻ⁿ too small.
 const NORMAL_FROM: usize = 1_000;
 /// The standard normal distribution's 97.5 % quantile.
 const NORMAL_QUANTILE: f64 = 1.959_964;
 
-/// Middle value, or the mean of the two middle ones; `None` for none.
+/// Returns the middle value, or the mean of the two middle ones; `None` for none.
 ///
 /// **Units** those of the values, which are in ascending order.
 pub fn median(sorted: &[f64]) -> Option<f64> {
@@ -31,7 +31,7 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
     ))
 }
 
-/// The median of values in any order, without sorting them; zero for none. `scratch` is
+/// Returns the median of values in any order, without sorting them; zero for none. `scratch` is
 /// overwritten.
 pub fn median_of(values: impl Iterator<Item = f64>, scratch: &mut Vec<f64>) -> f64 {
     scratch.clear();
@@ -51,28 +51,29 @@ pub fn median_of(values: impl Iterator<Item = f64>, scratch: &mut Vec<f64>) -> f
     }
 }
 
-/// The smallest value that at least this ratio of all values do not exceed (nearest rank).
+/// Returns the smallest value that at least this ratio of all values do not exceed (nearest rank).
 pub fn nearest_rank(sorted: &[f64], ratio: f64) -> Option<f64> {
     let rank = (ratio * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied()
 }
 
-/// An interval that holds the true median with a probability of [`CONFIDENCE`] or more.
+/// Returns an interval that holds the true median with a probability of [`CONFIDENCE`] or more.
 pub fn median_interval(sorted: &[f64]) -> Result<(f64, f64), Unavailable> {
     let count = sorted.len();
     if count < LEAST_VALUES {
-        return Err(too_few(
+        let few = TooFew {
             count,
-            "value",
-            "how exact their median is",
-            LEAST_VALUES,
-        ));
+            noun: "value",
+            question: Question::MedianInterval,
+            needed: LEAST_VALUES,
+        };
+        return Err(few.into());
     }
     let below = values_below(count);
     Ok((sorted[below], sorted[count - 1 - below]))
 }
 
-/// How many values on either side may be left out of the interval.
+/// Returns how many values on either side may be left out of the interval.
 fn values_below(count: usize) -> usize {
     let half = count as f64 / 2.0;
     if count >= NORMAL_FROM {

@@ -1,6 +1,6 @@
 //! Ranks of values among each other; equal ones share the mean of theirs.
 
-/// The rank of each value, from 1, and how often each value that isn't alone stands there.
+/// Returns the rank of each value, from 1, and how often each value that isn't alone stands there.
 pub fn ranks(values: &[f64]) -> (Vec<f64>, Vec<usize>) {
     let mut by_size: Vec<usize> = (0..values.len()).collect();
     by_size.sort_unstable_by(|one, other| values[*one].total_cmp(&values[*other]));

@@ -1,4 +1,4 @@
-//! By how much one sample lies above another, whatever their distribution.
+//! The shift of one sample against another, whatever their distribution.
 //!
 //! The estimate of Hodges and Lehmann (*Estimates of location based on rank tests*, 1963): the median
 //! of the differences of all pairs. Its interval goes with the Mann-Whitney test: it holds the
@@ -9,7 +9,7 @@ use super::normal;
 use super::order::at;
 use crate::statistics::quantiles;
 
-/// The differences of all pairs, later minus earlier, in ascending order.
+/// Lists the differences of all pairs, later minus earlier, in ascending order.
 ///
 /// **Cost** grows with the product of both counts.
 pub fn differences(earlier: &[f64], later: &[f64]) -> Vec<f64> {
@@ -19,12 +19,12 @@ pub fn differences(earlier: &[f64], later: &[f64]) -> Vec<f64> {
     differences
 }
 
-/// By how much `later` lies above `earlier`; `None` if one has no values.
+/// Estimates by how much `later` lies above `earlier`; `None` if one has no values.
 pub fn estimate(earlier: &[f64], later: &[f64]) -> Option<f64> {
     quantiles::median(&differences(earlier, later))
 }
 
-/// An interval that holds the shift with a probability of `confidence`; `None` if one has no values.
+/// Returns an interval that holds the shift with a probability of `confidence`; `None` if one has no values.
 ///
 /// The distribution of the test's statistic is taken to be normal, which is near enough from six
 /// values a side on.

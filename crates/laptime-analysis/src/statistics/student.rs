@@ -3,10 +3,10 @@
 use super::beta;
 use super::solve::solve;
 
-/// Far enough for one degree of freedom and a probability of 10⁻⁹.
+/// A distance that is far enough for one degree of freedom and a probability of 10⁻⁹.
 const FARTHEST: f64 = 1e9;
 
-/// Probability of a value at least as far from zero as `t`, on either side.
+/// Returns the probability of a value at least as far from zero as `t`, on either side.
 pub fn two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_infinite() {
         return 0.0;
@@ -14,7 +14,7 @@ pub fn two_sided(t: f64, freedom: f64) -> f64 {
     beta::cdf(freedom / t.mul_add(t, freedom), freedom / 2.0, 0.5)
 }
 
-/// The distance from zero that values keep to with this probability.
+/// Returns the distance from zero that values keep to with this probability.
 pub fn within(confidence: f64, freedom: f64) -> f64 {
     solve(|t| 1.0 - two_sided(t, freedom), confidence, 0.0, FARTHEST)
 }

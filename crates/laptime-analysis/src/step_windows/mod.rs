@@ -5,8 +5,8 @@
 //! never what was recorded before. What a step is, is told by its name: the outermost spans of that
 //! name. Its phases are the spans directly inside.
 
-mod left;
-mod paths;
+mod path_roles;
+mod time_left;
 mod window;
 
 use std::cmp::Reverse;
@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 
 use laptime_core::{News, PathId, PathTable, PathTally, Tallies};
 
-pub use left::left_seconds;
+pub use time_left::left_seconds;
 pub use window::{StepPhase, StepWindow};
 
 use crate::summarize::columns::operations::stretches::Stretches;
 use crate::summarize::columns::operations::{self, Peaks};
 use crate::summarize::tree::Tree;
 use crate::summary::span_row::SpanRow;
-use paths::{Role, Roles};
+use path_roles::{Role, Roles};
 
 /// Names that are told at most to somebody who sees no step.
 const MOST_OTHERS: usize = 3;

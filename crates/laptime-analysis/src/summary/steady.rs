@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::summary::doubt::Doubt;
-use crate::summary::nouns::noun;
+use crate::summary::noun::noun;
 use crate::summary::span_row::SpanRow;
 
 /// The run after its warm-up.

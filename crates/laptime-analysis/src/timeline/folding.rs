@@ -1,12 +1,12 @@
-//! Folding short neighbours of a lane into one bar, with exact counts and sums.
+//! Folds short neighbours of a lane into one bar, with exact counts and sums.
 //!
-//! Two bars may fold when both are short, when what lies between them is short too, and when
-//! they stand inside the same bar of the lane above. Nothing is lost but where exactly each of
+//! Two bars may fold when both are short, when the gap between them is short too, and when
+//! they stand inside the same bar of the lane above. Nothing is lost but the moments at which each of
 //! them began.
 
 use std::collections::BTreeMap;
 
-use crate::timeline::lanes::Bar;
+use crate::timeline::bar::Bar;
 
 /// Folds neighbours shorter than `below_ns` in all lanes of a track, given by depth.
 pub fn fold(depths: &mut BTreeMap<u32, Vec<Bar>>, below_ns: u64) {
@@ -33,29 +33,11 @@ fn folded(bars: &[Bar], parents: &[Bar], below_ns: u64) -> Vec<Bar> {
             let gap = bar.start_ns.saturating_sub(last.end_ns());
             let are_short = last.duration_ns < below_ns && bar.duration_ns < below_ns;
             if are_short && gap < below_ns && *last_parent == parent && last.count < u32::MAX / 2 {
-                *last = both(last, bar);
+                *last = last.joined(bar);
                 continue;
             }
         }
         out.push((*bar, parent));
     }
     out.into_iter().map(|(bar, _)| bar).collect()
-}
-
-/// One bar for two.
-pub fn both(one: &Bar, other: &Bar) -> Bar {
-    let start_ns = one.start_ns.min(other.start_ns);
-    let end_ns = one.end_ns().max(other.end_ns());
-    let longest = if other.busy_ns > one.busy_ns {
-        other
-    } else {
-        one
-    };
-    Bar {
-        start_ns,
-        duration_ns: end_ns - start_ns,
-        busy_ns: one.busy_ns.saturating_add(other.busy_ns),
-        name: longest.name,
-        count: one.count.saturating_add(other.count),
-    }
 }

@@ -8,71 +8,39 @@
 
 use std::collections::BTreeMap;
 
+use crate::timeline::bar::Bar;
 use crate::timeline::folding;
-
-/// One span, or several folded into one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bar {
-    /// When it opened.
-    pub start_ns: u64,
-    /// From there to its end.
-    pub duration_ns: u64,
-    /// Sum of the durations of what was folded; the same as `duration_ns` for one span.
-    pub busy_ns: u64,
-    /// Index of its name; that of the longest one for folded spans.
-    pub name: u32,
-    /// How many spans it stands for.
-    pub count: u32,
-}
-
-impl Bar {
-    /// One span.
-    pub fn new(start_ns: u64, duration_ns: u64, name: u32) -> Self {
-        Self {
-            start_ns,
-            duration_ns,
-            busy_ns: duration_ns,
-            name,
-            count: 1,
-        }
-    }
-
-    /// When it ended.
-    pub fn end_ns(&self) -> u64 {
-        self.start_ns.saturating_add(self.duration_ns)
-    }
-}
 
 /// Bars in order of their starts; neighbours overlap by a small part of themselves at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
-    /// Thread or task.
+    /// Number of the thread or task.
     pub track: u32,
-    /// How many spans stand above it on the track.
+    /// Number of spans above it on the track.
     pub depth: u32,
-    /// In time order.
+    /// Bars in time order.
     pub bars: Vec<Bar>,
 }
 
-/// What was not drawn span by span.
+/// Numbers of spans that are not drawn one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Simplified {
     /// Spans that stand in folded bars.
     pub folded: u64,
     /// Spans of tracks beyond the bound.
     pub left_out: u64,
-    /// Their durations, summed.
+    /// Sum of the durations of the spans that were left out.
     pub left_out_ns: u64,
-    /// Tracks beyond the bound have at least one span each; how many spans were outermost.
+    /// Outermost spans of tracks beyond the bound, each of which has at least one.
     pub left_out_roots: u64,
 }
 
-/// How much is kept.
+/// Limits of the bars and tracks that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneBudget {
-    /// Bars in all lanes.
+    /// The most bars in all lanes.
     pub bars: usize,
-    /// Threads and tasks with lanes of their own.
+    /// The most threads and tasks with lanes.
     pub tracks: usize,
 }
 
@@ -85,30 +53,30 @@ impl Default for LaneBudget {
     }
 }
 
-/// Overlapping bars of one track and depth are told apart in at most this many lanes.
+/// The most lanes in which overlapping bars of one track and depth are told apart.
 const MOST_OVERLAPPING: usize = 16;
-/// Neighbours may share this part of the shorter one, an eighth, and still stand in one lane.
+/// Neighbours may share an eighth of the shorter one and still stand in one lane.
 const TOLERATED_OVERLAP: u64 = 8;
 
-/// Collects spans.
+/// Collector of the spans of a process.
 #[derive(Debug)]
 pub struct LaneBuilder {
     budget: LaneBudget,
-    /// By track and depth, in no order until they are laid out.
+    /// Bars by track and depth, in no order until they are laid out.
     waiting: BTreeMap<u32, BTreeMap<u32, Vec<Bar>>>,
-    held: usize,
+    count: usize,
     /// Bars shorter than this may be folded.
     fold_below_ns: u64,
     simplified: Simplified,
 }
 
 impl LaneBuilder {
-    /// With nothing in it.
+    /// Returns a builder with nothing in it.
     pub fn new(budget: LaneBudget) -> Self {
         Self {
             budget,
             waiting: BTreeMap::new(),
-            held: 0,
+            count: 0,
             fold_below_ns: 0,
             simplified: Simplified::default(),
         }
@@ -124,32 +92,32 @@ impl LaneBuilder {
         }
         let lanes = self.waiting.entry(track).or_default();
         lanes.entry(depth).or_default().push(bar);
-        self.held += 1;
+        self.count += 1;
         // Twice the budget while reading: folding costs a sort, so it is done rarely.
-        if self.held >= self.budget.bars.saturating_mul(2).max(16) {
+        if self.count >= self.budget.bars.saturating_mul(2).max(16) {
             self.fold_to(self.budget.bars);
         }
     }
 
-    /// How many bars it holds.
+    /// Returns how many bars it holds.
     pub fn len(&self) -> usize {
-        self.held
+        self.count
     }
 
-    /// Whether it holds none.
+    /// Returns whether it holds none.
     pub fn is_empty(&self) -> bool {
-        self.held == 0
+        self.count == 0
     }
 
     fn fold_to(&mut self, most: usize) {
-        while self.held > most {
+        while self.count > most {
             for lanes in self.waiting.values_mut() {
                 folding::fold(lanes, self.fold_below_ns);
             }
             let depths = self.waiting.values().flat_map(BTreeMap::values);
-            self.held = depths.map(Vec::len).sum();
+            self.count = depths.map(Vec::len).sum();
             // The bound may have been enough so far; else longer spans have to go in too.
-            if self.held > most {
+            if self.count > most {
                 if self.fold_below_ns == u64::MAX {
                     break;
                 }
@@ -158,7 +126,7 @@ impl LaneBuilder {
         }
     }
 
-    /// All lanes, by track and depth, and what was not drawn span by span.
+    /// Returns all lanes, by track and depth, and the numbers of spans that are not drawn one by one.
     pub fn finish(mut self) -> (Vec<Lane>, Simplified) {
         self.fold_to(self.budget.bars);
         let mut lanes = Vec::new();
@@ -182,7 +150,7 @@ impl LaneBuilder {
     }
 }
 
-/// Spreads bars that overlap over several lanes; what even the last cannot take is folded there.
+/// Spreads bars that overlap over several lanes; bars that even the last cannot take are folded there.
 fn apart(bars: Vec<Bar>) -> Vec<Vec<Bar>> {
     let mut lanes: Vec<Vec<Bar>> = Vec::new();
     for bar in bars {
@@ -198,7 +166,7 @@ fn apart(bars: Vec<Bar>) -> Vec<Vec<Bar>> {
             None if lanes.len() < MOST_OVERLAPPING => lanes.push(vec![bar]),
             None => {
                 if let Some(last) = lanes.last_mut().and_then(|lane| lane.last_mut()) {
-                    *last = folding::both(last, &bar);
+                    *last = last.joined(&bar);
                 }
             }
         }

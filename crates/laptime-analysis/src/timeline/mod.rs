@@ -1,5 +1,6 @@
-//! What a timeline draws: the spans of a process in lanes, short neighbours folded into one bar.
+//! The spans of a process in lanes, as a timeline draws them, short neighbours folded into one bar.
 
+pub(crate) mod bar;
 mod folding;
 pub(crate) mod lanes;
 pub(crate) mod span_lanes;

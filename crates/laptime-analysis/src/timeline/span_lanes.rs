@@ -1,4 +1,4 @@
-//! One process's spans as lanes, and its memory as a curve: what a timeline is drawn from.
+//! One process's spans as lanes, and its memory as a curve, from which a timeline is drawn.
 //!
 //! [`SpanLanes`] takes in the records, in the same order as the analyzer. Moments are nanoseconds
 //! since the recording's zero, so that several processes share one axis. A span that was timed on a device
@@ -12,14 +12,15 @@ use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, PathId, PathTable, ProcessFacts, Span, SpanFlags};
 
 use crate::reading::marks::Thinned;
-use crate::timeline::lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
+use crate::timeline::bar::Bar;
+use crate::timeline::lanes::{Lane, LaneBudget, LaneBuilder, Simplified};
 
-/// Segments of timers stand below the spans of their track, at this depth.
+/// Depth at which segments of timers stand, below the spans of their track.
 const ASIDE_DEPTH: u32 = 1_000;
 
 /// Tracks of streams are numbered from here downwards: threads are numbered from 1 upwards.
 const LAST_STREAM: u32 = u32::MAX;
-/// Streams drawn of a process.
+/// The most streams of a process that are drawn.
 const MOST_STREAMS: usize = 64;
 
 /// A process ready to be drawn.
@@ -31,34 +32,46 @@ pub struct ProcessLanes {
     pub main_track: u32,
     /// Names that the bars refer to.
     pub names: Vec<String>,
-    /// Names of tracks, where they have one.
+    /// Names of threads and tasks by their track, where they have one.
     pub tracks: BTreeMap<u32, String>,
+    /// Streams of devices by their track.
+    pub streams: BTreeMap<u32, StreamTrack>,
     /// Bars by track and depth.
     pub lanes: Vec<Lane>,
-    /// What was not drawn span by span.
+    /// Numbers of spans that are not drawn one by one.
     pub simplified: Simplified,
     /// Resident memory in bytes at moments, oldest first.
     pub resident: Vec<(u64, u64)>,
 }
 
-/// What is kept of one process's records, in ticks.
+/// A stream of a device that has a track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamTrack {
+    /// Number of the device.
+    pub device: u32,
+    /// Number of the stream on its device, from 1; `None` for the default stream.
+    pub stream: Option<u32>,
+}
+
+/// Lanes of one process while its records are read, in ticks.
 #[derive(Debug)]
 pub struct SpanLanes {
     paths: PathTable,
-    /// By path that has a span: index of its name, and its depth.
+    /// Index of the name and depth of each path that has a span.
     places: Vec<Option<(u32, u32)>>,
     names: Vec<String>,
     index_of: HashMap<String, u32>,
     tracks: BTreeMap<u32, String>,
     /// Devices and their streams, in the order of their first use.
     streams: Vec<(u32, u64)>,
+    stream_tracks: BTreeMap<u32, StreamTrack>,
     rate: Rate,
     lanes: LaneBuilder,
     resident: Thinned<u64>,
 }
 
 impl SpanLanes {
-    /// Nothing yet. `rate` is about the rate of the process's clock.
+    /// Returns lanes with nothing in them. `rate` is about the rate of the process's clock.
     pub fn new(budget: LaneBudget, rate: Rate) -> Self {
         Self {
             paths: PathTable::new(),
@@ -67,13 +80,14 @@ impl SpanLanes {
             index_of: HashMap::new(),
             tracks: BTreeMap::new(),
             streams: Vec::new(),
+            stream_tracks: BTreeMap::new(),
             rate,
             lanes: LaneBuilder::new(budget),
             resident: Thinned::default(),
         }
     }
 
-    /// Everything, at moments since `zero_ns` of `CLOCK_MONOTONIC`.
+    /// Returns the process's lanes, at moments since `zero_ns` of `CLOCK_MONOTONIC`.
     pub fn finish(self, facts: &ProcessFacts, zero_ns: u64) -> ProcessLanes {
         let timeline = facts.anchors.timeline();
         let rate = facts.anchors.rate();
@@ -96,6 +110,7 @@ impl SpanLanes {
             main_track: facts.header.main_track,
             names: self.names,
             tracks: self.tracks,
+            streams: self.stream_tracks,
             lanes,
             simplified,
             resident,
@@ -136,7 +151,7 @@ impl SpanLanes {
 }
 
 impl SpanLanes {
-    fn on_device(&mut self, span: &DeviceSpan) {
+    fn device_span(&mut self, span: &DeviceSpan) {
         let Some((times, place)) = span
             .times
             .ok()
@@ -144,7 +159,7 @@ impl SpanLanes {
         else {
             return;
         };
-        let Some(track) = self.stream(span.device, span.stream) else {
+        let Some(track) = self.stream_track(span.device, span.stream) else {
             return;
         };
         let (name, depth) = self.place(span.path);
@@ -153,8 +168,8 @@ impl SpanLanes {
         self.lanes.push(track, depth, bar);
     }
 
-    /// The track of a stream; none beyond so many.
-    fn stream(&mut self, device: u32, stream: u64) -> Option<u32> {
+    /// Returns the track of a stream; none beyond [`MOST_STREAMS`].
+    fn stream_track(&mut self, device: u32, stream: u64) -> Option<u32> {
         let is_it = |known: &(u32, u64)| *known == (device, stream);
         let at = self.streams.iter().position(is_it).or_else(|| {
             (self.streams.len() < MOST_STREAMS).then(|| {
@@ -166,11 +181,11 @@ impl SpanLanes {
         let of_device = self.streams[..at]
             .iter()
             .filter(|known| known.0 == device && known.1 != 0);
-        let name = match stream {
-            0 => format!("device {device}, default stream"),
-            _ => format!("device {device}, stream {}", of_device.count() + 1),
-        };
-        self.tracks.entry(track).or_insert(name);
+        let number = of_device.count() as u32 + 1;
+        self.stream_tracks.entry(track).or_insert(StreamTrack {
+            device,
+            stream: (stream != 0).then_some(number),
+        });
         Some(track)
     }
 }
@@ -183,7 +198,7 @@ impl<'a> Visit<'a> for SpanLanes {
     fn other(&mut self, record: Record<'a>) {
         match record {
             Record::Span(span) => self.span(&span),
-            Record::DeviceSpan(span) => self.on_device(&span),
+            Record::DeviceSpan(span) => self.device_span(&span),
             Record::Path { id, parent, name } => {
                 self.paths.define(id, parent, name);
             }

@@ -2,6 +2,7 @@
 
 use laptime_analysis::benchmark::{Benchmark, BenchmarkFile, PairVerdict, SCHEMA, SCHEMA_VERSION};
 use laptime_recorder::machine;
+use laptime_report::sentences::verdict_reason;
 
 use super::{Beside, Contender, Found};
 
@@ -37,7 +38,7 @@ pub fn json(found: &Found, contenders: &[Contender], cpu: &[Beside]) -> Benchmar
         verdict: pair.judged.verdict,
         ratio: finite(pair.judged.ratio),
         interval: pair.judged.interval.as_ref().ok().map(|&ends| ends.into()),
-        reason: pair.judged.reason.to_string(),
+        reason: verdict_reason::sentence(&pair.judged.reason),
     });
     BenchmarkFile {
         schema: SCHEMA.to_owned(),

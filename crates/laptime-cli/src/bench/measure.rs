@@ -109,7 +109,7 @@ pub fn measure(
         while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
             let sum = run(0, iterations, plan.expected_ns())?;
             plan.spend(sum.prepare_ns);
-            plan.told(sum.wall_ns, sum.cpu_ns);
+            plan.add_run(sum.wall_ns, sum.cpu_ns);
         }
         plan.outcome().map(Found::One)
     } else {
@@ -131,7 +131,7 @@ pub fn measure(
         {
             let sum = run(contender, iterations, contest.expected_ns())?;
             contest.spend(sum.prepare_ns);
-            contest.told(sum.wall_ns, sum.cpu_ns);
+            contest.add_run(sum.wall_ns, sum.cpu_ns);
         }
         contest.outcome().map(Found::Several)
     };

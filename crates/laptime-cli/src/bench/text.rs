@@ -1,7 +1,7 @@
 //! What was found of commands, as text for a terminal and as markdown for a pull request.
 
 use laptime_report::sentences::benchmark as one;
-use laptime_report::tables::contest;
+use laptime_report::tables::{benchmark as several, contest};
 use laptime_report::{Format, quantity};
 
 use super::{Beside, Contender, Found};
@@ -43,7 +43,7 @@ pub fn text(
         Found::Several(outcome) => {
             let all = shown.iter().zip(&outcome.contenders).zip(cpu);
             let rows = all.map(|((name, outcome), cpu)| (name.as_str(), outcome, cpu.all_ns));
-            let spreads = one::table(&rows.collect::<Vec<_>>());
+            let spreads = several::table(&rows.collect::<Vec<_>>());
             format!(
                 "{}\n\n{spreads}",
                 contest::text(outcome, &names, BUDGET, width)
@@ -70,7 +70,7 @@ pub fn markdown(found: &Found, contenders: &[Contender], cpu: &[Beside]) -> Stri
         Found::Several(_) => Vec::new(),
     };
     notes.extend(beside(found, contenders, &names, cpu));
-    verdicts + &one::markdown(&all.collect::<Vec<_>>(), notes)
+    verdicts + &several::markdown(&all.collect::<Vec<_>>(), notes)
 }
 
 /// The lines below the tables: CPU time, failed runs, the shell.

@@ -5,6 +5,7 @@ use laptime_analysis::benchmark::inference::{
 };
 use laptime_core::Unavailable;
 use laptime_python_macros::guarded;
+use laptime_report::sentences::inference_absences::no_answer;
 use laptime_report::tables::inference as layout;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -134,7 +135,7 @@ impl InferenceLoad {
     /// Why a number, or `kept_up`, is None; None for one that is there.
     fn why(&self, number: &str) -> PyResult<Option<String>> {
         if number == "kept_up" {
-            return Ok(self.0.kept_up().err().map(|why| why.0));
+            return Ok(self.0.kept_up().err().map(|why| no_answer(&why)));
         }
         why(&self.0.fields(), number)
     }

@@ -5,6 +5,7 @@ pub mod plans;
 
 use laptime_analysis::benchmark::inference::Sweep;
 use laptime_python_macros::guarded;
+use laptime_report::sentences::inference_absences::{no_crossover, no_knee};
 use laptime_report::tables::inference as layout;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -30,7 +31,7 @@ impl InferenceOutcome {
     fn knee(&self, device: &str) -> (Option<u64>, Option<u64>, Option<String>) {
         match self.0.knee(device) {
             Ok(knee) => (Some(knee.batch), knee.or_else, None),
-            Err(why) => (None, None, Some(why.0)),
+            Err(why) => (None, None, Some(no_knee(&why))),
         }
     }
 
@@ -38,7 +39,7 @@ impl InferenceOutcome {
     fn crossover(&self, base: &str, device: &str) -> (Option<u64>, Option<String>) {
         match self.0.crossover(base, device) {
             Ok(found) => (Some(found.batch), None),
-            Err(why) => (None, Some(why.0)),
+            Err(why) => (None, Some(no_crossover(&why))),
         }
     }
 

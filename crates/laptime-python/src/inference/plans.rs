@@ -52,7 +52,7 @@ impl InferencePlan {
         transfers: Option<(u64, u64)>,
         tokens: Option<u64>,
     ) {
-        self.0.told(Call {
+        self.0.add_call(Call {
             compute_ns: rate::nanoseconds(ticks),
             transfers_ns: transfers
                 .map(|(into, out)| (rate::nanoseconds(into), rate::nanoseconds(out))),

@@ -41,7 +41,7 @@ fn of_pair(base_runs: usize, pair: &Pair) -> Vec<String> {
     // Slower and faster ones may make up for each other.
     let are_alike = sure.windows(2).all(|two| two[0].verdict == two[1].verdict);
     let unsaid = sure.iter().find(|row| is_much(row));
-    if let Some(row) = unsaid.filter(|_| is_open && are_alike && pair.inside.is_none()) {
+    if let Some(row) = unsaid.filter(|_| is_open && are_alike && pair.changed_lap.is_none()) {
         found.push(format!(
             "{} is surely another, and the first line names none",
             row.path

@@ -3,7 +3,7 @@
 //! One panel is one context: a process of a recording, or a timer's context. Panels of a page
 //! share both axes.
 
-use laptime_analysis::{Bar, ProcessLanes, Simplified};
+use laptime_analysis::{Bar, ProcessLanes, Simplified, StreamTrack};
 use laptime_core::Unavailable;
 
 /// One context over time.
@@ -63,7 +63,10 @@ impl TimelinePanel {
         let track_name = |track: u32| match process.tracks.get(&track) {
             Some(name) if !name.is_empty() => name.clone(),
             _ if track == process.main_track => "main".to_owned(),
-            _ => format!("track {track}"),
+            _ => match process.streams.get(&track) {
+                Some(stream) => stream_name(*stream),
+                None => format!("track {track}"),
+            },
         };
         let mut lanes: Vec<TimelineLane> = process
             .lanes
@@ -105,6 +108,15 @@ impl TimelinePanel {
             lanes,
             notes,
         }
+    }
+}
+
+/// Names a stream of a device.
+fn stream_name(of: StreamTrack) -> String {
+    let StreamTrack { device, stream } = of;
+    match stream {
+        None => format!("device {device}, default stream"),
+        Some(number) => format!("device {device}, stream {number}"),
     }
 }
 

@@ -6,12 +6,13 @@ use serde_json::{Map, json};
 
 use crate::Shown;
 use crate::sentences::inference::headline;
+use crate::sentences::inference_absences::{no_answer, no_crossover, no_knee};
 use crate::sentences::inference_notes::doubts;
 
 /// Version of the layout.
 const VERSION: u32 = 1;
 
-/// The whole sweep.
+/// Renders the whole sweep.
 pub fn json(sweep: &Sweep) -> Shown {
     let devices = sweep.devices();
     let knees = devices.iter().map(|device| {
@@ -20,7 +21,7 @@ pub fn json(sweep: &Sweep) -> Shown {
             "device": device,
             "batch": found.as_ref().ok().map(|knee| knee.batch),
             "or_else": found.as_ref().ok().and_then(|knee| knee.or_else),
-            "unavailable": found.as_ref().err().map(ToString::to_string),
+            "unavailable": found.as_ref().err().map(no_knee),
         })
     });
     let crossovers = devices.iter().skip(1).map(|device| {
@@ -30,7 +31,7 @@ pub fn json(sweep: &Sweep) -> Shown {
             "device": device,
             "batch": found.as_ref().ok().map(|one| one.batch),
             "is_smallest": found.as_ref().ok().map(|one| one.is_smallest),
-            "unavailable": found.as_ref().err().map(ToString::to_string),
+            "unavailable": found.as_ref().err().map(no_crossover),
         })
     });
     let whole = json!({
@@ -40,53 +41,53 @@ pub fn json(sweep: &Sweep) -> Shown {
         "headline": headline(sweep),
         "knees": knees.collect::<Vec<_>>(),
         "crossovers": crossovers.collect::<Vec<_>>(),
-        "cases": sweep.cases.iter().map(of_case).collect::<Vec<_>>(),
+        "cases": sweep.cases.iter().map(case_json).collect::<Vec<_>>(),
     });
     Shown::json(serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
-fn of_case(case: &Case) -> serde_json::Value {
+fn case_json(case: &Case) -> serde_json::Value {
     let figures = case.found.as_ref().ok();
-    let mut told = Map::new();
-    told.insert("device".to_owned(), json!(case.device));
-    told.insert("batch".to_owned(), json!(case.batch));
-    put(&mut told, case.fields());
+    let mut members = Map::new();
+    members.insert("device".to_owned(), json!(case.device));
+    members.insert("batch".to_owned(), json!(case.batch));
+    put(&mut members, case.fields());
     let number = |number: Option<usize>| json!(number);
-    told.insert(
+    members.insert(
         "calls".to_owned(),
         number(figures.map(|one| one.latency.count)),
     );
-    told.insert("warmup".to_owned(), number(figures.map(|one| one.warmup)));
-    told.insert("warnings".to_owned(), json!(doubts(case)));
+    members.insert("warmup".to_owned(), number(figures.map(|one| one.warmup)));
+    members.insert("warnings".to_owned(), json!(doubts(case)));
     let load = figures.and_then(|one| one.load.as_ref());
-    told.insert("load".to_owned(), json!(load.map(of_load)));
-    told.insert(
+    members.insert("load".to_owned(), json!(load.map(load_json)));
+    members.insert(
         "samples_ns".to_owned(),
         json!(figures.map(|one| &one.calls_ns)),
     );
-    told.into()
+    members.into()
 }
 
-fn of_load(load: &Load) -> serde_json::Value {
-    let mut told = Map::new();
-    put(&mut told, load.fields());
+fn load_json(load: &Load) -> serde_json::Value {
+    let mut members = Map::new();
+    put(&mut members, load.fields());
     let arrivals = match load.arrivals {
         Arrivals::Poisson => "poisson",
         Arrivals::Constant => "constant",
     };
-    told.insert("arrivals".to_owned(), json!(arrivals));
-    told.insert("arrived".to_owned(), json!(load.arrived));
-    told.insert("served".to_owned(), json!(load.served));
+    members.insert("arrivals".to_owned(), json!(arrivals));
+    members.insert("arrived".to_owned(), json!(load.arrived));
+    members.insert("served".to_owned(), json!(load.served));
     let kept_up = load.kept_up();
-    told.insert("kept_up".to_owned(), json!(kept_up.as_ref().ok()));
-    if let (Err(why), Some(reasons)) = (kept_up, told.get_mut("unavailable")) {
-        reasons["kept_up"] = json!(why.0);
+    members.insert("kept_up".to_owned(), json!(kept_up.as_ref().ok()));
+    if let (Err(why), Some(reasons)) = (kept_up, members.get_mut("unavailable")) {
+        reasons["kept_up"] = json!(no_answer(&why));
     }
-    told.into()
+    members.into()
 }
 
-/// Numbers by their names, and why others are absent.
-fn put(told: &mut Map<String, serde_json::Value>, fields: Vec<Field>) {
+/// Inserts numbers by their names, and why others are absent.
+fn put(members: &mut Map<String, serde_json::Value>, fields: Vec<Field>) {
     let mut reasons = Map::new();
     for (name, value) in fields {
         let value = match value {
@@ -97,7 +98,7 @@ fn put(told: &mut Map<String, serde_json::Value>, fields: Vec<Field>) {
                 serde_json::Value::Null
             }
         };
-        told.insert(name.to_owned(), value);
+        members.insert(name.to_owned(), value);
     }
-    told.insert("unavailable".to_owned(), reasons.into());
+    members.insert("unavailable".to_owned(), reasons.into());
 }

@@ -1,5 +1,6 @@
 //! Everything that is known as JSON, and the schemas that describe it.
 
+pub(crate) mod comparison;
 pub(crate) mod inference;
 pub mod operations;
 #[cfg(feature = "schema")]

@@ -5,12 +5,12 @@
 
 use laptime_analysis::Summary;
 use laptime_analysis::benchmark::BenchmarkFile;
-use laptime_analysis::compare::Comparison;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
+use crate::json::comparison::schema as comparison;
 use crate::json::operations::schema as operations;
 
 /// Where a schema is published, before the name of its file.
@@ -32,11 +32,7 @@ const NOT_NEGATIVE: [&str; 8] = [
 pub fn all() -> Vec<(String, String)> {
     vec![
         file("summary", "Laptime summary, version 1", of::<Summary>),
-        file(
-            "comparison",
-            "Laptime comparison, version 1",
-            of::<Comparison>,
-        ),
+        file("comparison", "Laptime comparison, version 1", comparison),
         file(
             "benchmark",
             "Laptime benchmarks, version 1",

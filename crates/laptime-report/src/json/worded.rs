@@ -1,6 +1,5 @@
 //! What JSON has in words: doubts and differences, which the analysis hands out as values.
 
-use laptime_analysis::compare::Comparison;
 use laptime_analysis::{Doubt, Finding, RankDifference, SpanRow, Steady, Summary};
 
 use crate::sentences::doubts;
@@ -17,14 +16,6 @@ pub fn summary(mut summary: Summary) -> Summary {
     }
     summary.findings.iter_mut().for_each(finding);
     summary
-}
-
-/// Puts all notes of a comparison to words.
-pub fn comparison(mut comparison: Comparison) -> Comparison {
-    for pair in &mut comparison.pairs {
-        word(&mut pair.notes);
-    }
-    comparison
 }
 
 /// Puts what a finding says in sentences to words.

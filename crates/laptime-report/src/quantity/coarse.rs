@@ -1,4 +1,4 @@
-//! Numbers as warnings write them: to a digit that tells how much it is, no more.
+//! Quantities in the middle of a sentence: to a digit that tells how much it is, no more.
 
 /// A duration in a warning: one decimal below a hundred of its unit, such as `3.2 s`.
 pub fn coarse(ns: u64) -> String {
@@ -26,4 +26,27 @@ pub fn coarse_percent(ratio: f64) -> String {
     let percent = ratio * 100.0;
     let digits = usize::from(percent < 9.95);
     format!("{percent:.digits$} %")
+}
+
+/// Writes a number without a fraction, its thousands apart.
+pub fn grouped(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Writes a number with four decimals at most, or as it is where these would say nothing.
+pub fn significant(number: f64) -> String {
+    let size = number.abs();
+    if number == 0.0 || !(0.01..1e15).contains(&size) {
+        return number.to_string();
+    }
+    let text = format!("{number:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

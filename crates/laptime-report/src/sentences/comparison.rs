@@ -1,25 +1,29 @@
-//! The first line of a comparison, in words: what a step takes now, how much that changed, and where.
+//! The first line of a comparison, in words: how long a step takes now, how much that changed, and where.
 //!
 //! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
 
 use laptime_analysis::benchmark::verdict::Verdict;
-use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, CausePart, ComparisonRow, Pair};
-use laptime_analysis::one_of;
+use laptime_analysis::compare::{Basis, Cause, CausePart, ComparisonRow, Note, Pair};
 
-use super::step_gaps;
+use super::unbroken::{percent, time, unbroken};
+use super::{row_reason, step_gaps};
 use crate::document::names;
 use crate::quantity::{self, Digits};
 use crate::sentences::headline::UNBROKEN;
+use crate::sentences::nouns::one_of;
 use crate::text::wrap;
 
-/// The headline of the base and another side.
-pub fn of_pair(pair: &Pair) -> String {
-    let steps = of_steps(pair);
+/// Writes the headline of the base and another side.
+pub fn headline(pair: &Pair) -> String {
+    let steps = step_sentence(pair);
     let Some(row) = &pair.step_to_step else {
         return steps;
     };
-    let is_decided = pair.whole.verdict != Some(pair.verdict) && pair.inside.is_none();
-    let is_told = pair.notes.iter().any(|note| note.code() == BETWEEN_STEPS);
+    let is_decided = pair.whole.verdict != Some(pair.verdict) && pair.changed_lap.is_none();
+    let is_told = pair
+        .notes
+        .iter()
+        .any(|note| matches!(note, Note::StepGaps { .. }));
     let is_hidden = row.verdict == Some(Verdict::Same) && is_clear(pair.whole.verdict);
     match step_gaps::sentence(pair, row) {
         Some(first) if is_decided => format!("{first} {steps}"),
@@ -32,8 +36,8 @@ fn is_clear(verdict: Option<Verdict>) -> bool {
     matches!(verdict, Some(Verdict::Slower | Verdict::Faster))
 }
 
-/// What a step, or the run, takes now.
-fn of_steps(pair: &Pair) -> String {
+/// Writes how long a step, or the run, takes now.
+fn step_sentence(pair: &Pair) -> String {
     let whole = &pair.whole;
     let subject = match (pair.basis, pair.noun.as_str()) {
         (Basis::Run, _) => "The run".to_owned(),
@@ -48,17 +52,16 @@ fn of_steps(pair: &Pair) -> String {
     };
     let Some((base_ns, new_ns)) = medians(whole) else {
         return if pair.basis == Basis::Benchmark {
-            sentence(&whole.reason)
+            reason(whole)
         } else {
-            format!("{subject} can't be compared. {}", sentence(&whole.reason))
+            format!("{subject} can't be compared. {}", reason(whole))
         };
     };
     let (base, new) = (time(base_ns), time(new_ns));
-    let percent = whole.ratio.map(|ratio| (ratio - 1.0).abs() * 100.0);
-    let share = percent.map_or_else(String::new, |percent| {
-        format!(" ({})", fixed(&percent_of(percent)))
+    let share = whole.ratio.map_or_else(String::new, |ratio| {
+        format!(" ({})", percent((ratio - 1.0).abs() * 100.0))
     });
-    // On the step alone: what passes between the steps has a sentence of its own.
+    // On the step alone: the time between the steps has a sentence of its own.
     let verdict = whole.verdict.unwrap_or(pair.verdict);
     match verdict {
         Verdict::Slower | Verdict::Faster => {
@@ -74,7 +77,7 @@ fn of_steps(pair: &Pair) -> String {
                 .and_then(|cause| because(pair, cause, &more));
             let first = format!(
                 "{subject} takes {new}, {}{share} {way}.",
-                fixed(&more.inline())
+                unbroken(&more.inline())
             );
             [Some(first), cause]
                 .into_iter()
@@ -84,27 +87,24 @@ fn of_steps(pair: &Pair) -> String {
         }
         Verdict::Same => format!("{subject} takes {new}, as long as before{}.", within(whole)),
         Verdict::Inconclusive => {
-            let inside = pair.inside.as_ref().map(|part| inside(pair, part));
+            let lap = pair.changed_lap.as_ref();
+            let lap = lap.map(|part| changed_lap(pair, part)).unwrap_or_default();
             let why = if pair.verdict == verdict {
-                format!(
-                    "whether that is a change can't be told. {}",
-                    sentence(&whole.reason)
-                )
+                format!("whether that is a change can't be told. {}", reason(whole))
             } else {
                 "that alone proves nothing, as runs of the same program differ as much.".to_owned()
             };
-            let inside = inside.unwrap_or_default();
-            format!("{inside}{subject} takes {new}, before it took {base}: {why}")
+            format!("{lap}{subject} takes {new}, before it took {base}: {why}")
         }
         Verdict::NotComparable => format!(
             "{subject} takes {new}, before it took {base}, but these can't be compared. {}",
-            sentence(&whole.reason)
+            reason(whole)
         ),
     }
 }
 
-/// The lap that decides.
-fn inside(pair: &Pair, part: &CausePart) -> String {
+/// Writes how much longer the lap takes that decides.
+fn changed_lap(pair: &Pair, part: &CausePart) -> String {
     let step = format!("{}/", pair.whole.path);
     let path = names::path(part.path.strip_prefix(&step).unwrap_or(&part.path));
     let row = pair.rows.iter().find(|row| row.path == part.path);
@@ -117,11 +117,7 @@ fn inside(pair: &Pair, part: &CausePart) -> String {
         .filter(|ns| *ns > 0.0)
         .map(|ns| part.difference_ns.abs() / ns * 100.0);
     let share = share.map_or_else(String::new, |percent| {
-        format!(
-            ", {} of {}",
-            fixed(&percent_of(percent)),
-            one_of(&pair.noun)
-        )
+        format!(", {} of {}", self::percent(percent), one_of(&pair.noun))
     });
     let way = if part.difference_ns < 0.0 {
         "less"
@@ -134,18 +130,18 @@ fn inside(pair: &Pair, part: &CausePart) -> String {
     )
 }
 
-/// Between which changes the true one is.
+/// Writes the changes between which the true one is.
 fn within(row: &ComparisonRow) -> String {
     match (row.ratio_low, row.ratio_high) {
         (Some(low), Some(high)) => format!(
             " (change: {})",
-            fixed(&quantity::changes(low - 1.0, high - 1.0).inline())
+            unbroken(&quantity::changes(low - 1.0, high - 1.0).inline())
         ),
         _ => String::new(),
     }
 }
 
-/// Which laps make the difference.
+/// Writes which laps make the difference.
 fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     let is_longer = pair.whole.verdict == Some(Verdict::Slower);
     // Of whole runs the parts are means, which may say the opposite of the medians.
@@ -166,9 +162,9 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     let part = |ns: f64| quantity::measured_like(ns.abs(), whole_ns);
     let unit = whole.unit;
     if let ([], Some(own_ns)) = (&cause.parts[..], cause.own_ns) {
-        let (ns, all) = (part(own_ns), fixed(&whole.inline()));
+        let (ns, all) = (part(own_ns), unbroken(&whole.inline()));
         let noun = &pair.noun;
-        let most = if fixed(&whole.inline()).starts_with(&format!("{ns}{UNBROKEN}")) {
+        let most = if unbroken(&whole.inline()).starts_with(&format!("{ns}{UNBROKEN}")) {
             "All of it is".to_owned()
         } else {
             format!("{ns} of these {all} are")
@@ -181,12 +177,12 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
         let path = named(&only.path);
         let ns = part(only.difference_ns);
         return Some(if whole == *median {
-            let all = fixed(&whole.inline());
+            let all = unbroken(&whole.inline());
             format!("{ns} of these {all} are {path}.")
         } else {
             format!(
                 "Of the {} on average, {ns}{UNBROKEN}{unit} are {path}.",
-                fixed(&whole.inline())
+                unbroken(&whole.inline())
             )
         });
     }
@@ -197,7 +193,7 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
         .chain(outside)
         .map(|(called, ns)| format!("{}{UNBROKEN}{unit} {called}", part(ns)))
         .collect();
-    let all = fixed(&whole.inline());
+    let all = unbroken(&whole.inline());
     let all = if whole == *median {
         format!("Of these {all}")
     } else {
@@ -206,24 +202,12 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     Some(format!("{all}: {}.", parts.join(", ")))
 }
 
-pub(super) fn time(ns: f64) -> String {
-    fixed(&quantity::measured(ns).inline())
+/// Writes the reason of a row's verdict as a sentence.
+fn reason(row: &ComparisonRow) -> String {
+    sentence(&row_reason::sentence(row))
 }
 
-pub(super) fn percent_of(percent: f64) -> String {
-    if percent < 9.95 {
-        format!("{percent:.1} %")
-    } else {
-        format!("{percent:.0} %")
-    }
-}
-
-/// What no line breaks.
-pub(super) fn fixed(text: &str) -> String {
-    text.replace(' ', &UNBROKEN.to_string())
-}
-
-/// A reason as a sentence of its own.
+/// Makes a reason a sentence.
 pub fn sentence(reason: &str) -> String {
     let reason = reason.trim_end_matches('.');
     if reason.is_empty() {

@@ -1,33 +1,34 @@
-//! What is said of two contenders: a sentence for a pair, or one for all pairs of which the same is said.
+//! Verdicts of a contest, in words: a sentence for a pair, or one for all pairs that have the same.
 
 use laptime_analysis::benchmark::contest::Pair;
 use laptime_analysis::benchmark::verdict::{Judged, Reason, Verdict};
 
-use crate::tables::contest::shown;
+use super::verdict_reason;
+use crate::document::names::visible;
 
-/// Ratios from which on it is said how many times as long, instead of how many percent.
+/// Ratio from which on a sentence has how many times as long, instead of how many percent.
 const TIMES: f64 = 2.0;
-/// Pairs that a sentence names.
+/// The most pairs that a sentence names.
 const MOST_PAIRS: usize = 6;
 
-/// Sentences on all pairs. Those that are as fast, or of which that can't be told, for the same reason stand in
+/// Writes sentences on all pairs. Pairs that are as fast, or that can't be told, for the same reason stand in
 /// one: of four commands, six sentences would say the same.
-pub fn said_of_all(pairs: &[&Pair], names: &[String]) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
+pub fn sentences(pairs: &[&Pair], names: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
     let mut left: Vec<&Pair> = pairs.to_vec();
     while let Some(first) = left.first().copied() {
         let (alike, others): (Vec<&Pair>, Vec<&Pair>) =
             left.into_iter().partition(|pair| is_alike(first, pair));
-        said.push(match &alike[..] {
-            [only] => self::said(only, names),
+        all.push(match &alike[..] {
+            [only] => pair_sentence(only, names),
             several => folded(several, names),
         });
         left = others;
     }
-    said
+    all
 }
 
-/// Whether the same is said of two pairs. How much faster something is stands in a sentence of its own.
+/// Returns whether two pairs have the same sentence. One that is faster has a sentence of its own.
 fn is_alike(first: &Pair, other: &Pair) -> bool {
     let is_clear = matches!(
         first.judged.verdict,
@@ -43,10 +44,10 @@ fn is_same_reason(first: &Reason, other: &Reason) -> bool {
     let are_chance = [first, other]
         .into_iter()
         .all(|reason| matches!(reason, Reason::ChanceLikely { .. }));
-    are_chance || first.to_string() == other.to_string()
+    are_chance || verdict_reason::sentence(first) == verdict_reason::sentence(other)
 }
 
-/// The reason of all. How likely chance is differs from pair to pair.
+/// Writes the reason of all. The probability of chance differs from pair to pair.
 fn reason(pairs: &[&Pair]) -> String {
     let chances = pairs.iter().filter_map(|pair| match pair.judged.reason {
         Reason::ChanceLikely { p_value } => Some(p_value),
@@ -61,16 +62,16 @@ fn reason(pairs: &[&Pair]) -> String {
             percent(most)
         );
     }
-    pairs[0].judged.reason.to_string()
+    verdict_reason::sentence(&pairs[0].judged.reason)
 }
 
-/// Pairs of the same verdict, for the same reason.
+/// Writes one sentence on pairs of the same verdict, for the same reason.
 fn folded(pairs: &[&Pair], names: &[String]) -> String {
     let (base, judged) = (pairs[0].base, &pairs[0].judged);
     let is_same = judged.verdict == Verdict::Same;
     if pairs.iter().all(|pair| pair.base == base) {
-        let base = shown(&names[base]);
-        let new: Vec<String> = pairs.iter().map(|pair| shown(&names[pair.new])).collect();
+        let base = visible(&names[base]);
+        let new: Vec<String> = pairs.iter().map(|pair| visible(&names[pair.new])).collect();
         let reason = reason(pairs);
         return if is_same {
             format!("{} are as fast as {base}. {reason}", listed(&new, "and"))
@@ -80,7 +81,7 @@ fn folded(pairs: &[&Pair], names: &[String]) -> String {
         };
     }
     let both = |pair: &&Pair| {
-        let [one, other] = [pair.base, pair.new].map(|at| shown(&names[at]));
+        let [one, other] = [pair.base, pair.new].map(|at| visible(&names[at]));
         format!("{one} and {other}")
     };
     let mut each: Vec<String> = pairs.iter().take(MOST_PAIRS).map(both).collect();
@@ -95,7 +96,7 @@ fn folded(pairs: &[&Pair], names: &[String]) -> String {
     format!("{verdict}: {}. {}", each.join("; "), reason(pairs))
 }
 
-/// `a, b or c`.
+/// Joins names, as `a, b or c`.
 fn listed(names: &[String], word: &str) -> String {
     match names {
         [all @ .., last] if !all.is_empty() => format!("{} {word} {last}", all.join(", ")),
@@ -103,18 +104,19 @@ fn listed(names: &[String], word: &str) -> String {
     }
 }
 
-/// A pair in one sentence.
-pub fn said(pair: &Pair, names: &[String]) -> String {
-    against(
+/// Writes the verdict on a pair as one sentence.
+pub fn pair_sentence(pair: &Pair, names: &[String]) -> String {
+    verdict_sentence(
         &pair.judged,
-        &shown(&names[pair.new]),
-        &shown(&names[pair.base]),
+        &visible(&names[pair.new]),
+        &visible(&names[pair.base]),
     )
 }
 
-/// A verdict in one sentence.
-pub fn against(judged: &Judged, new: &str, base: &str) -> String {
-    let between = between(judged);
+/// Writes a verdict as one sentence.
+pub fn verdict_sentence(judged: &Judged, new: &str, base: &str) -> String {
+    let between = interval(judged);
+    let reason = verdict_reason::sentence(&judged.reason);
     match judged.verdict {
         Verdict::Faster if judged.ratio < 1.0 / TIMES => {
             format!(
@@ -140,25 +142,22 @@ pub fn against(judged: &Judged, new: &str, base: &str) -> String {
                 percent(judged.ratio - 1.0)
             )
         }
-        Verdict::Same => format!("{new} is as fast as {base}. {}", judged.reason),
+        Verdict::Same => format!("{new} is as fast as {base}. {reason}"),
         Verdict::Inconclusive => {
-            format!(
-                "Whether {new} is faster than {base} can't be told. {}",
-                judged.reason
-            )
+            format!("Whether {new} is faster than {base} can't be told. {reason}")
         }
         Verdict::NotComparable => {
-            format!("{new} can't be compared with {base}. {}", judged.reason)
+            format!("{new} can't be compared with {base}. {reason}")
         }
     }
 }
 
-/// The interval, in what the sentence tells.
-fn between(judged: &Judged) -> String {
+/// Writes the interval, in the unit of the sentence.
+fn interval(judged: &Judged) -> String {
     let Ok((low, high)) = judged.interval else {
         return String::new();
     };
-    let told = match judged.verdict {
+    let times = match judged.verdict {
         Verdict::Faster if judged.ratio < 1.0 / TIMES => [1.0 / high, 1.0 / low],
         Verdict::Slower if judged.ratio > TIMES => [low, high],
         Verdict::Faster => {
@@ -176,10 +175,10 @@ fn between(judged: &Judged) -> String {
             );
         }
     };
-    format!(" (between {:.2} and {:.2} times)", told[0], told[1])
+    format!(" (between {:.2} and {:.2} times)", times[0], times[1])
 }
 
-/// A ratio as percent, without the sign.
+/// Writes a ratio as percent, without the sign.
 pub fn number(ratio: f64) -> String {
     let percent = ratio * 100.0;
     if percent.abs() < 99.95 {
@@ -189,7 +188,7 @@ pub fn number(ratio: f64) -> String {
     }
 }
 
-/// A ratio as percent.
+/// Writes a ratio as percent.
 pub fn percent(ratio: f64) -> String {
     format!("{} %", number(ratio))
 }

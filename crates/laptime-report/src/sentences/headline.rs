@@ -7,10 +7,11 @@ use laptime_analysis::summarize::headline::headline;
 use laptime_analysis::summary::headline::{
     Headline, LargestParts, OtherParts, Part, PartName, StepDuration, StepHeadline, StepPart, Whole,
 };
-use laptime_analysis::{Summary, noun, nouns, one_of};
+use laptime_analysis::{Summary, noun};
 
 use crate::document::names;
 use crate::quantity;
+use crate::sentences::nouns::{nouns, one_of};
 use crate::tables::functions::rows::builtin;
 use crate::text::wrap;
 

@@ -1,12 +1,12 @@
-//! Where the steps of a series of recordings changed, in words.
+//! Places where the steps of a series of recordings changed, in words.
 
 use laptime_analysis::compare::{Change, Comparison};
-use laptime_analysis::one_of;
 
 use crate::document::{Content, Section};
 use crate::quantity;
+use crate::sentences::nouns::one_of;
 
-/// The section; none where nothing changed, or too few recordings tell.
+/// Returns the section of changes; none where nothing changed, or too few recordings tell.
 pub fn section(comparison: &Comparison) -> Option<Section> {
     if comparison.changes.is_empty() {
         return None;

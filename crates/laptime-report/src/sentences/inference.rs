@@ -1,12 +1,13 @@
-//! The answer: the knee of every device, where one device overtakes another, and whether a rate is kept up with.
+//! The answer of a sweep: the knee of every device, where one device overtakes another, and whether a rate is kept up with.
 
 use laptime_analysis::benchmark::inference::{Case, Figures, Load, Sweep};
 
 use crate::document::names;
 use crate::quantity;
-use crate::tables::inference::words::{asked, per_second};
+use crate::sentences::inference_absences::no_crossover;
+use crate::sentences::inference_labels::{asked, per_second};
 
-/// A sentence a line.
+/// Writes the answer, a sentence a line.
 pub fn headline(sweep: &Sweep) -> String {
     let devices = sweep.devices();
     let mut lines: Vec<String> = devices.iter().map(|one| device(sweep, one)).collect();
@@ -15,7 +16,7 @@ pub fn headline(sweep: &Sweep) -> String {
     lines.join("\n")
 }
 
-/// What is found first of a device.
+/// Writes the knee of a device, or its best figures.
 fn device(sweep: &Sweep, device: &str) -> String {
     let shown = names::visible(device);
     let is_one = sweep.devices().len() == 1;
@@ -49,22 +50,22 @@ fn device(sweep: &Sweep, device: &str) -> String {
     }
 }
 
-/// `1,240 samples/s, p99 14.1 ms`.
+/// Writes the figures of a case, as `1,240 samples/s, p99 14.1 ms`.
 fn numbers(figures: &Figures) -> String {
     let rate = per_second(figures.samples_per_s.per_s);
     let tokens = figures.tokens_per_s.as_ref();
     let tokens = tokens.map(|rate| format!(", {} tokens/s", per_second(rate.per_s)));
     let tokens = tokens.unwrap_or_default();
     let latency = &figures.latency;
-    let told = [("p99", &latency.p99), ("p50", &latency.p50)];
-    let told = told.into_iter().find_map(|(name, found)| {
+    let percentiles = [("p99", &latency.p99), ("p50", &latency.p50)];
+    let percentile = percentiles.into_iter().find_map(|(name, found)| {
         let ns = found.as_ref().ok()?.value_ns;
         Some(format!(", {name} {}", quantity::measured(ns).inline()))
     });
-    format!("{rate} samples/s{tokens}{}", told.unwrap_or_default())
+    format!("{rate} samples/s{tokens}{}", percentile.unwrap_or_default())
 }
 
-/// Every other device against the first.
+/// Writes a sentence for every other device against the first.
 fn crossovers(sweep: &Sweep, devices: &[&str]) -> Vec<String> {
     let Some((base, others)) = devices.split_first() else {
         return Vec::new();
@@ -83,14 +84,15 @@ fn crossovers(sweep: &Sweep, devices: &[&str]) -> Vec<String> {
                     quantity::thousands(found.batch)
                 ),
                 Err(why) => format!(
-                    "{one} has no batch size from which it is faster than {other}, transfers included: {why}."
+                    "{one} has no batch size from which it is faster than {other}, transfers included: {}.",
+                    no_crossover(&why)
                 ),
             }
         })
         .collect()
 }
 
-/// With which batch sizes a device keeps up with the rate.
+/// Writes with which batch sizes a device keeps up with the rate.
 fn load(sweep: &Sweep, device: &str) -> Option<String> {
     let loads: Vec<(u64, &Load)> = sweep
         .cases

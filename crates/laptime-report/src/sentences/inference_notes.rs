@@ -1,4 +1,4 @@
-//! What stands below the table: what the columns are, why numbers are absent, and the doubts.
+//! Notes below the table of a sweep: the meaning of columns, why numbers are absent, and doubts.
 
 use laptime_analysis::benchmark::inference::{Arrivals, Case, Figures, Load, Sweep};
 use laptime_analysis::statistics::percentiles::Percentile;
@@ -7,9 +7,10 @@ use laptime_core::Unavailable;
 use crate::document::names;
 use crate::quantity;
 use crate::sentences::benchmark;
-use crate::tables::inference::words::{BUDGET, asked, label};
+use crate::sentences::inference_absences::no_answer;
+use crate::sentences::inference_labels::{BUDGET, asked, label};
 
-/// The sentences, each once with all the cases it is about.
+/// Writes the sentences, each once with all the cases that it is about.
 pub fn notes(sweep: &Sweep) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     let figures = || {
@@ -40,15 +41,15 @@ pub fn notes(sweep: &Sweep) -> Vec<String> {
     notes
 }
 
-/// Why numbers of a case are absent or doubtful, one sentence each.
+/// Writes why numbers of a case are absent or doubtful, one sentence each.
 pub fn doubts(case: &Case) -> Vec<String> {
     match &case.found {
-        Ok(figures) => of_figures(figures),
+        Ok(figures) => figure_doubts(figures),
         Err(why) => vec![format!("Not measured: {}.", names::visible(&why.0))],
     }
 }
 
-fn of_figures(figures: &Figures) -> Vec<String> {
+fn figure_doubts(figures: &Figures) -> Vec<String> {
     let latency = &figures.latency;
     let mut doubts: Vec<String> = why("p99", &latency.p99).into_iter().collect();
     doubts.extend(benchmark::doubts(&figures.outcome, BUDGET));
@@ -63,8 +64,9 @@ fn of_figures(figures: &Figures) -> Vec<String> {
                 asked(load.rate_per_s)
             )),
             Err(why) => doubts.push(format!(
-                "Whether {} requests/s are kept up with can't be told: {why}. A larger budget= sends more requests.",
-                asked(load.rate_per_s)
+                "Whether {} requests/s are kept up with can't be told: {}. A larger budget= sends more requests.",
+                asked(load.rate_per_s),
+                no_answer(&why)
             )),
         }
         if load.is_at_least() {
@@ -78,7 +80,7 @@ fn of_figures(figures: &Figures) -> Vec<String> {
     doubts
 }
 
-/// Why a percentile or its interval is absent.
+/// Writes why a percentile or its interval is absent.
 fn why(name: &str, percentile: &Result<Percentile, Unavailable>) -> Option<String> {
     match percentile {
         Err(why) => Some(format!("{name} is absent: {why}.")),
@@ -89,7 +91,7 @@ fn why(name: &str, percentile: &Result<Percentile, Unavailable>) -> Option<Strin
     }
 }
 
-/// Doubts that several cases share are said once.
+/// Writes the doubts of all cases; those that several cases share once.
 fn grouped(sweep: &Sweep) -> Vec<String> {
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
     // A device that wasn't measured at all is said in the first lines.
@@ -103,8 +105,8 @@ fn grouped(sweep: &Sweep) -> Vec<String> {
             }
         }
     }
-    let said = found.into_iter();
-    said.map(|(doubt, labels)| format!("{}: {doubt}", capitalized(&labels.join(", "))))
+    let each = found.into_iter();
+    each.map(|(doubt, labels)| format!("{}: {doubt}", capitalized(&labels.join(", "))))
         .collect()
 }
 
@@ -115,7 +117,7 @@ fn capitalized(text: &str) -> String {
     }
 }
 
-/// What the numbers of a load are.
+/// Writes the meaning of the numbers of a load.
 fn meaning(load: &Load) -> &'static str {
     match load.arrivals {
         Arrivals::Poisson => {

@@ -1,7 +1,8 @@
 //! What steps did after warm-up, in words.
 
 use laptime_analysis::benchmark::warm_up::Later;
-use laptime_analysis::nouns;
+
+use crate::sentences::nouns::nouns;
 
 /// Says what steps did after warm-up; `noun` is what one of them is called.
 pub fn in_words(later: &Later, noun: &str) -> String {

@@ -1,15 +1,15 @@
-//! What passes from the start of one step to that of the next, in words.
+//! The time from the start of one step to that of the next, in words.
 //!
 //! `From step to step it takes 1.5 ms, 1.05 ms (234 %) longer: 963 µs of it pass between the steps, outside
 //! of their laps.`
 
 use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{ComparisonRow, Pair};
-use laptime_analysis::nouns;
 
-use super::comparison::{fixed, percent_of, time};
+use super::unbroken::{percent, time};
+use crate::sentences::nouns::nouns;
 
-/// The sentence; `None` where nothing is known about a change.
+/// Writes the sentence; `None` where nothing is known about a change.
 pub fn sentence(pair: &Pair, row: &ComparisonRow) -> Option<String> {
     let noun = &pair.noun;
     let new_ns = row.new.as_ref()?.median_ns?;
@@ -23,7 +23,7 @@ pub fn sentence(pair: &Pair, row: &ComparisonRow) -> Option<String> {
     let way = if is_longer { "longer" } else { "less" };
     let (all_ns, between_ns) = (row.median_difference_ns, row.own_median_difference_ns);
     let share = row.ratio.map_or_else(String::new, |ratio| {
-        format!(" ({})", fixed(&percent_of((ratio - 1.0).abs() * 100.0)))
+        format!(" ({})", percent((ratio - 1.0).abs() * 100.0))
     });
     // Where the step got shorter, by more than rounding, more passes between two steps than a period is longer.
     let amount = match between_ns > 0.0 {

@@ -1,11 +1,11 @@
-//! A machine's ceilings as a table: what each bounds, how much, and where it comes from.
+//! A machine's ceilings as a table: the rate that each bounds, its size, and its origin.
 
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin};
 
 use crate::quantity::{percent, si, thousands};
 use crate::{Shown, text};
 
-/// The table. A star marks the ceilings that rates are compared with.
+/// Renders the table. A star marks the ceilings that rates are compared with.
 pub fn text(ceilings: &Ceilings) -> Shown {
     let heading = ["device", "", "ceiling  ", "origin"].map(str::to_owned);
     let rows: Vec<[String; 4]> = std::iter::once(heading)
@@ -25,7 +25,7 @@ pub fn text(ceilings: &Ceilings) -> Shown {
     Shown::lines(&text)
 }
 
-/// The ceilings as JSON, as they are kept.
+/// Renders the ceilings as JSON, as they are kept.
 pub fn json(ceilings: &Ceilings) -> Shown {
     Shown::json(serde_json::to_string_pretty(ceilings).unwrap_or_default())
 }

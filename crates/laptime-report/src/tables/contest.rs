@@ -1,43 +1,44 @@
-//! What a contest found, in words and as a table: from an [`Outcome`] to text, markdown and HTML.
+//! The result of a contest, in words and as a table: from an [`Outcome`] to text, markdown and HTML.
 //!
-//! The first line is the answer: `compiled is 12 % faster than eager (between 10 and 14 %).` A part of
-//! time saved is what is meant: 12 % faster takes 88 % of the time. Names are text, whatever they hold.
+//! The first line is the answer: `compiled is 12 % faster than eager (between 10 and 14 %).` It means the part of
+//! time saved: 12 % faster takes 88 % of the time. Names are text, whatever they hold.
 
 use laptime_analysis::benchmark::contest::{Ending, Outcome, Pair};
 use laptime_analysis::benchmark::verdict::Judged;
 
 use crate::Shown;
 use crate::document::column::Column;
-use crate::document::names;
+use crate::document::names::visible;
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, plural};
 use crate::sentences::benchmark;
+use crate::tables::benchmark as figures;
 use crate::{html, markdown, text};
 
-pub use crate::sentences::contest::{against, said};
-use crate::sentences::contest::{number, percent, said_of_all};
+use crate::sentences::contest::{number, percent, sentences};
+pub use crate::sentences::contest::{pair_sentence, verdict_sentence};
 pub use crate::text::wrap::{fitted_names, wrapped};
 
-/// The answer: a sentence for each contender against the base, or one for all of which the same is said.
+/// Writes the answer: a sentence for each contender against the base, or one for all that have the same.
 pub fn headline(outcome: &Outcome, names: &[String]) -> String {
     let against_base = outcome.pairs.iter().filter(|pair| pair.base == 0);
     let against_base: Vec<&Pair> = against_base.collect();
-    said_of_all(&against_base, names).join("\n")
+    sentences(&against_base, names).join("\n")
 }
 
-/// All of it, as a terminal of so many columns shows it; `None` where nobody says how many. `asked` is how a
+/// Renders all of it for a terminal of so many columns; `None` where nobody says how many. `asked` is the way in which a
 /// budget is asked for, such as `--budget {}`.
 pub fn text(outcome: &Outcome, names: &[String], asked: &str, width: Option<usize>) -> Shown {
     let sections = sections(outcome, &fitted_names(names, width), asked);
     Shown::lines(&text::sections(&sections, width))
 }
 
-/// All of it, for a pull request; `asked` as in [`text`].
+/// Renders all of it for a pull request; `asked` as in [`text`].
 pub fn markdown(outcome: &Outcome, names: &[String], asked: &str) -> String {
     markdown::sections(&sections(outcome, names, asked))
 }
 
-/// All of it, as a piece of a notebook's page; `asked` as in [`text`].
+/// Renders all of it as a piece of a notebook's page; `asked` as in [`text`].
 pub fn fragment(outcome: &Outcome, names: &[String], asked: &str) -> String {
     html::pieces(&sections(outcome, names, asked))
 }
@@ -51,11 +52,7 @@ fn sections(outcome: &Outcome, names: &[String], asked: &str) -> [Section; 3] {
     ]
 }
 
-pub(crate) fn shown(given: &str) -> String {
-    names::visible(given)
-}
-
-/// A row for each contender.
+/// Makes a row for each contender.
 fn table(outcome: &Outcome, names: &[String]) -> Table {
     let rows = outcome.contenders.iter().enumerate().map(|(at, one)| {
         let against = outcome
@@ -63,7 +60,7 @@ fn table(outcome: &Outcome, names: &[String]) -> Table {
             .iter()
             .find(|pair| (pair.base, pair.new) == (0, at));
         let judged = against.map(|pair| &pair.judged);
-        let [median, interval] = benchmark::median_cells(one.median_ns, &one.interval_ns);
+        let [median, interval] = figures::median_cells(one.median_ns, &one.interval_ns);
         let cells = vec![
             median,
             interval,
@@ -74,8 +71,8 @@ fn table(outcome: &Outcome, names: &[String]) -> Table {
     });
     Table {
         columns: vec![
-            benchmark::MEDIAN,
-            Column::interval_of(benchmark::MEDIAN).gives_way(0),
+            figures::MEDIAN,
+            Column::interval_of(figures::MEDIAN).gives_way(0),
             Column::AGAINST,
             Column::VERDICT,
         ],
@@ -85,7 +82,7 @@ fn table(outcome: &Outcome, names: &[String]) -> Table {
     }
 }
 
-/// `−12 % (−14 to −10 %)`.
+/// Writes the change of time, as `−12 % (−14 to −10 %)`.
 fn change(judged: &Judged) -> String {
     let signed = |ratio: f64| {
         let sign = if ratio < 1.0 { "−" } else { "+" };
@@ -105,13 +102,13 @@ fn change(judged: &Judged) -> String {
     }
 }
 
-/// What else is to be known: pairs without the base, the noise floor, the doubts.
+/// Writes notes on pairs without the base, the noise floor, and doubts.
 fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
     let others: Vec<&Pair> = (outcome.pairs.iter())
         .filter(|pair| pair.base != 0)
         .collect();
-    let mut notes = said_of_all(&others, names);
-    let base = shown(&names[0]);
+    let mut notes = sentences(&others, names);
+    let base = visible(&names[0]);
     notes.push(match outcome.noise_ratio {
         Some(noise) => format!(
             "Noise floor: {base} against itself differs by {} in the same {}.",
@@ -136,12 +133,12 @@ fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
     }
     for (one, name) in outcome.contenders.iter().zip(names) {
         let doubts = (one.doubts.iter()).map(|doubt| benchmark::doubt(doubt, one.noun()));
-        notes.extend(doubts.map(|doubt| format!("{}: {doubt}", shown(name))));
+        notes.extend(doubts.map(|doubt| format!("{}: {doubt}", visible(name))));
     }
     notes
 }
 
-/// Whether the medians in the table tell another ratio than the runs side by side.
+/// Returns whether the medians in the table tell another ratio than the runs side by side.
 fn differs(outcome: &Outcome, pair: &Pair) -> bool {
     let median_ns = |at: usize| outcome.contenders[at].median_ns;
     let of_medians = median_ns(pair.new) / median_ns(pair.base);

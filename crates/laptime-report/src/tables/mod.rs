@@ -1,5 +1,6 @@
 //! Tables, one kind a file: from values of the analysis to rows with cells.
 
+pub mod benchmark;
 pub mod ceilings;
 pub mod comparison;
 pub mod contest;

@@ -1,12 +1,13 @@
 //! The section of a steady state: where it begins, its table, and reasons to doubt it.
 
-use laptime_analysis::{Doubt, Finding, SpanRow, Steady, Summary, nouns};
+use laptime_analysis::{Doubt, Finding, SpanRow, Steady, Summary};
 use laptime_core::Unavailable;
 
 use crate::document::view::View;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
 use crate::sentences::doubts::in_words;
+use crate::sentences::nouns::nouns;
 use crate::tables::spans;
 use crate::text::wrap;
 

@@ -1,11 +1,11 @@
-//! When metrics reached the thresholds that were asked about, as lines with their curves.
+//! Moments when metrics reached the thresholds that were asked about, as lines with their curves.
 
 use laptime_analysis::{Summary, UntilSummary};
 
 use crate::document::Figure;
 use crate::quantity::{self, plural};
 
-/// One figure a question.
+/// Makes a figure for each question.
 pub fn figures(summary: &Summary) -> Vec<Figure> {
     let figure = |until: &UntilSummary| Figure {
         label: until.question.clone(),
@@ -15,7 +15,7 @@ pub fn figures(summary: &Summary) -> Vec<Figure> {
     summary.until.iter().map(figure).collect()
 }
 
-/// The course of the metric that gave the answer.
+/// Returns the values of the metric that gave the answer.
 fn curve(summary: &Summary, until: &UntilSummary) -> Vec<Option<f64>> {
     let is_asked = |path: &str| until.path.as_deref() == Some(path);
     let metric = summary.metrics.iter().find(|metric| is_asked(&metric.path));

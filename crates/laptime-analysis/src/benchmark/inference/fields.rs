@@ -2,10 +2,11 @@
 
 use laptime_core::Unavailable;
 
-use super::{Case, Figures, Load, Rate, Transfers};
+use super::case::{Case, Figures, Rate, Transfers};
+use super::load::Load;
 use crate::statistics::percentiles::{Percentile, Percentiles};
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
     /// One number.
@@ -20,7 +21,7 @@ type Found = Result<Value, Unavailable>;
 /// A name with its value, or why there is none.
 pub type Field = (&'static str, Found);
 
-/// Names, and how each is read.
+/// Names, each with the function that reads its value.
 type Numbers<T, const N: usize> = [(&'static str, fn(&T) -> Found); N];
 
 /// A case's numbers, in the order in which they are shown.
@@ -58,24 +59,26 @@ pub const LOAD_FIELDS: Numbers<Load, 8> = [
     ("max_ns", |it| longest(&it.latency)),
     ("service_p50_ns", |it| number(&it.service.p50)),
     ("busy_ratio", |it| Ok(Value::Number(it.busy_ratio))),
-    ("busy_ci", |it| ends(&it.busy_interval)),
+    ("busy_ci", |it| {
+        ends(&it.busy_interval.map_err(Unavailable::from))
+    }),
 ];
 
 impl Case {
-    /// Every number, in the order in which they are shown.
+    /// Lists every number, in the order in which they are shown.
     pub fn fields(&self) -> Vec<Field> {
         let each = CASE_FIELDS.iter();
         each.map(|(name, read)| (*name, self.read(*read))).collect()
     }
 
-    /// What one of [`CASE_FIELDS`] reads.
+    /// Reads one of [`CASE_FIELDS`].
     pub fn read(&self, read: fn(&Figures) -> Found) -> Found {
         read(self.found.as_ref().map_err(Clone::clone)?)
     }
 }
 
 impl Load {
-    /// Every number, in the order in which they are shown.
+    /// Lists every number, in the order in which they are shown.
     pub fn fields(&self) -> Vec<Field> {
         let each = LOAD_FIELDS.iter();
         each.map(|(name, read)| (*name, read(self))).collect()

@@ -6,12 +6,12 @@
 
 use laptime_core::Unavailable;
 
-use super::Rate;
+use super::case::Rate;
 
 /// Part of the best throughput that counts as all of it.
 pub const KNEE_RATIO: f64 = 0.90;
 
-/// Where throughput stops to rise.
+/// The batch size at which throughput stops to rise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knee {
     /// The batch size.
@@ -20,13 +20,29 @@ pub struct Knee {
     pub or_else: Option<u64>,
 }
 
-/// The knee of throughputs by batch size, in ascending order.
-pub fn knee(rates: &[(u64, &Rate)]) -> Result<Knee, Unavailable> {
+/// A reason why a device has no knee.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoKnee {
+    /// The device was not measured, for this reason.
+    NotMeasured(Unavailable),
+    /// No batch size was measured.
+    NoBatch,
+    /// Only one batch size was measured.
+    OneBatch,
+    /// Throughput still rises at the largest batch size that was measured.
+    StillRises {
+        /// The batch size.
+        largest: u64,
+    },
+}
+
+/// Finds the knee of throughputs by batch size, in ascending order.
+pub fn knee(rates: &[(u64, &Rate)]) -> Result<Knee, NoKnee> {
     let [.., (largest, _)] = rates else {
-        return Err(Unavailable("no batch size was measured".to_owned()));
+        return Err(NoKnee::NoBatch);
     };
     if rates.len() < 2 {
-        return Err(Unavailable("one batch size has no knee".to_owned()));
+        return Err(NoKnee::OneBatch);
     }
     let by_rate =
         |one: &&(u64, &Rate), other: &&(u64, &Rate)| one.1.per_s.total_cmp(&other.1.per_s);
@@ -34,15 +50,13 @@ pub fn knee(rates: &[(u64, &Rate)]) -> Result<Knee, Unavailable> {
         .iter()
         .max_by(by_rate)
         .map_or(rates[0].1, |best| best.1);
-    let enough = |rate: f64, of: f64| rate >= KNEE_RATIO * of;
+    let enough = |rate: f64, best: f64| rate >= KNEE_RATIO * best;
     let found = rates
         .iter()
         .find(|(_, rate)| enough(rate.per_s, best.per_s));
     let &(batch, rate) = found.unwrap_or(&rates[0]);
     if batch == *largest {
-        return Err(Unavailable(format!(
-            "throughput still rises at {batch}, the largest batch size that was measured"
-        )));
+        return Err(NoKnee::StillRises { largest: batch });
     }
     let (best_low, best_high) = best.bounds();
     // A smaller one whose interval reaches the bound, or else the next larger where this one's may not.

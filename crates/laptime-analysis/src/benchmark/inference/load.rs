@@ -1,31 +1,31 @@
 //! Open-loop load: requests that arrive at a rate, whether or not those before them are done.
 //!
-//! Latency counts from the arrival that was scheduled, so time in a queue is part of it. Who only calls when
+//! Latency counts from the arrival that was scheduled, so time in a queue is part of it. A load that only calls when
 //! the last call has returned leaves that out: coordinated omission (Tene, *How not to measure latency*,
 //! 2013). Requests that were not served before the end count with the time that they had waited by then.
 
 use laptime_core::Unavailable;
 
-use crate::statistics::Random;
 use crate::statistics::percentiles::Percentiles;
+use crate::statistics::{Question, Random, TooFew};
 
-/// Requests that it takes to tell whether a rate is kept up with: three for each batch below.
+/// The fewest requests that tell whether a rate is kept up with: three for each batch below.
 pub const LEAST_REQUESTS: usize = 30;
 /// Batches of successive requests whose means tell how exact the mean of all is.
 const BATCHES: usize = 10;
 /// 97.5 % quantile of Student's t with a degree of freedom less than there are batches.
 const T: f64 = 2.262;
 
-/// How requests arrive.
+/// The pattern of arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Independent of each other, as those of many users (a Poisson process).
+    /// Arrivals are independent of each other, as those of many users (a Poisson process).
     Poisson,
-    /// Equally far apart.
+    /// Arrivals are equally far apart.
     Constant,
 }
 
-/// When requests arrive, as distances from the start.
+/// Returns when requests arrive, as distances from the start.
 ///
 /// **Units** nanoseconds; `rate_per_s` in requests a second.
 pub fn schedule(rate_per_s: f64, length_ns: f64, arrivals: Arrivals, seed: u64) -> Vec<f64> {
@@ -49,23 +49,23 @@ pub fn schedule(rate_per_s: f64, length_ns: f64, arrivals: Arrivals, seed: u64) 
 /// **Units** nanoseconds from the start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Request {
-    /// When its call began.
+    /// Moment when its call began.
     pub begun_ns: f64,
-    /// When its output was there.
+    /// Moment when its output was there.
     pub done_ns: f64,
 }
 
-/// What a model does under load.
+/// Latency of a model under load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
     /// Requests a second that were asked for.
     pub rate_per_s: f64,
-    /// How they arrived.
+    /// The pattern of arrivals.
     pub arrivals: Arrivals,
-    /// From the scheduled arrival to the output. Requests in a queue wait for the same one, so their
+    /// Time from the scheduled arrival to the output. Requests in a queue wait for the same one, so their
     /// latencies depend on each other, and the intervals here are too narrow to be shown.
     pub latency: Percentiles,
-    /// From the call to the output, without the queue.
+    /// Time from the call to the output, without the queue.
     pub service: Percentiles,
     /// Requests that arrived.
     pub arrived: usize,
@@ -74,11 +74,25 @@ pub struct Load {
     /// Part of the time between two arrivals that a request takes, on average: from 1 on the queue grows.
     pub busy_ratio: f64,
     /// The 95 % interval of that part, or why there is none.
-    pub busy_interval: Result<(f64, f64), Unavailable>,
+    pub busy_interval: Result<(f64, f64), TooFew<'static>>,
+}
+
+/// A reason why it can't be told whether a rate is kept up with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NoAnswer {
+    /// Requests are too few.
+    TooFew(TooFew<'static>),
+    /// The interval of the part of the time between two arrivals that a request takes reaches across all of it.
+    AtTheLimit {
+        /// Lower end of the interval.
+        low: f64,
+        /// Upper end of the interval.
+        high: f64,
+    },
 }
 
 impl Load {
-    /// From the schedule and the requests that were served, first in first out, until `end_ns`.
+    /// Sums up the schedule and the requests that were served, first in first out, until `end_ns`.
     pub fn new(
         (rate_per_s, arrivals): (f64, Arrivals),
         schedule_ns: &[f64],
@@ -113,42 +127,37 @@ impl Load {
         })
     }
 
-    /// Whether it kept up with the rate, or why that can't be told: all requests were served, and the whole
-    /// interval of what one takes lies below the time between two arrivals (Kleinrock, *Queueing Systems*,
+    /// Returns whether the model kept up with the rate, or why that can't be told: all requests were served, and the whole
+    /// interval of the time that one takes lies below the time between two arrivals (Kleinrock, *Queueing Systems*,
     /// 1975: otherwise the queue grows for ever).
-    pub fn kept_up(&self) -> Result<bool, Unavailable> {
+    pub fn kept_up(&self) -> Result<bool, NoAnswer> {
         if self.served < self.arrived {
             return Ok(false);
         }
-        let (low, high) = self.busy_interval.clone()?;
+        let (low, high) = self.busy_interval.map_err(NoAnswer::TooFew)?;
         if low < 1.0 && high > 1.0 {
-            return Err(Unavailable(format!(
-                "a request takes between {:.1} and {:.1} % of the time between two arrivals",
-                low * 100.0,
-                high * 100.0
-            )));
+            return Err(NoAnswer::AtTheLimit { low, high });
         }
         Ok(high <= 1.0)
     }
 
-    /// Whether the true percentiles are larger, as requests were cut off.
+    /// Returns whether the true percentiles are larger, as requests were cut off.
     pub fn is_at_least(&self) -> bool {
         self.served < self.arrived
     }
 }
 
-/// Half of the 95 % interval of the mean, from the means of successive batches (Law, *Simulation Modeling and
+/// Returns half of the 95 % interval of the mean, from the means of successive batches (Law, *Simulation Modeling and
 /// Analysis*, 2015, 9.5.3): a request after a slow one is slow as well, so single ones would tell too much.
-fn half_width(service_ns: &[f64]) -> Result<f64, Unavailable> {
+fn half_width(service_ns: &[f64]) -> Result<f64, TooFew<'static>> {
     let count = service_ns.len();
     if count < LEAST_REQUESTS {
-        let requests = if count == 1 {
-            "request is"
-        } else {
-            "requests are"
-        };
-        let message = format!("{count} {requests} too few; {LEAST_REQUESTS} are needed");
-        return Err(Unavailable(message));
+        return Err(TooFew {
+            count,
+            noun: "request",
+            question: Question::KeepingUp,
+            needed: LEAST_REQUESTS,
+        });
     }
     let batches =
         (0..BATCHES).map(|at| mean(&service_ns[at * count / BATCHES..(at + 1) * count / BATCHES]));

@@ -4,6 +4,7 @@
 //! less often than one of a fixed number of samples, and this is where that would be seen.
 
 use super::*;
+use crate::statistics::quantiles;
 
 /// Benchmarks of each kind: their share is then known to ±0.4 %.
 const RUNS: usize = 3_000;
@@ -38,7 +39,7 @@ fn coverage(draw: impl Fn(&mut Random) -> f64) -> (f64, f64) {
         });
         while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
             let took = 5e6 * draw(&mut random) * iterations as f64;
-            plan.told(took, took);
+            plan.add_run(took, took);
         }
         // As in the outcome, without its doubts: they take most of the time.
         let mut sorted = plan.per_iteration();

@@ -1,10 +1,10 @@
-//! Many spans compared at once: a verdict must hold against how many there are.
+//! Verdicts on many spans at once, which must hold against how many there are.
 
 use super::{Judged, Reason, Verdict};
 use crate::statistics::false_discoveries::adjusted;
 
-/// Takes back each verdict of faster or slower that many comparisons make likely by chance, so that
-/// of those that stay a share of `rate` at most is expected to be wrong.
+/// Takes back each verdict of faster or slower that many comparisons make likely by chance. A share of `rate` at most of
+/// the verdicts that stay is expected to be wrong.
 pub fn control_false_discoveries(judged: &mut [&mut Judged], rate: f64) {
     let tested: Vec<usize> = (0..judged.len())
         .filter(|index| judged[*index].p_value.is_some())

@@ -1,19 +1,19 @@
 //! The ratio of two sides, with an interval and a probability.
 //!
-//! All of it on logarithms, where a ratio is a difference and swapping the sides changes the sign.
-//! Which interval depends on what there is ([`Interval`] has them): pairs have one of the median of
+//! They are computed on logarithms, where a ratio is a difference and swapping the sides changes the sign.
+//! The interval depends on the values ([`Interval`]): pairs have one of the median of
 //! their ratios, which a drift of the machine leaves alone; else both medians have one each, combined
 //! as Zou and Donner do (*Construction of confidence intervals about effect measures*, 2008).
 
 use super::interval::{Interval, sorted};
-use super::reason::{Reason, Which};
-use super::{Asked, Side, UnitKind};
-use crate::statistics::quantiles;
+use super::reason::{Reason, SideName};
+use super::{Side, UnitKind, VerdictOptions};
+use crate::statistics::{Question, TooFew, quantiles};
 
-/// Fewest values within one unit that tell how they hang together.
+/// The fewest values within one unit that tell how they hang together.
 const LEAST_WITHIN: usize = 12;
 
-/// What [`super::Judged`] has, before the verdict.
+/// The ratio of two sides before a verdict on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     pub base_median: f64,
@@ -25,7 +25,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    pub fn of(base: &Side, new: &Side, asked: &Asked) -> Self {
+    pub fn from_sides(base: &Side, new: &Side, asked: &VerdictOptions) -> Self {
         let medians = [base, new].map(|side| side.units.iter().map(|unit| median(unit)).collect());
         let [of_base, of_new]: [Vec<Option<f64>>; 2] = medians;
         let is_paired = asked.are_paired && of_base.len() == of_new.len() && of_base.len() > 1;
@@ -52,8 +52,8 @@ impl Estimate {
             p_value: None,
             unit,
         };
-        let found = check(base, Which::Base, &base_units)
-            .and_then(|()| check(new, Which::New, &new_units))
+        let found = check(base, SideName::Base, &base_units)
+            .and_then(|()| check(new, SideName::New, &new_units))
             .and_then(|()| match unit {
                 UnitKind::WithinOne => within_one(base, new, asked.confidence),
                 UnitKind::Across if is_paired => paired(&base_units, &new_units, asked.confidence),
@@ -84,23 +84,24 @@ impl Estimate {
     }
 }
 
-/// The values of one unit on each side: their median is that of a correlated series.
+/// Compares the values of one unit on each side: their median is that of a correlated series.
 fn within_one(base: &Side, new: &Side, confidence: f64) -> Result<Interval, Reason> {
     let [base, new] = [base, new].map(|side| {
         let values: Vec<f64> = side.units.iter().flatten().copied().collect();
         if values.len() < LEAST_WITHIN {
-            return Err(Reason::TooFew {
+            return Err(Reason::TooFew(TooFew {
                 count: values.len(),
                 noun: "value",
+                question: Question::RatioInterval,
                 needed: LEAST_WITHIN,
-            });
+            }));
         }
         Ok(Interval::of_run(&values, confidence).ln())
     });
     Ok(Interval::difference(base?, new?, confidence))
 }
 
-/// Units of which each was measured beside its counterpart.
+/// Compares units that each were measured beside their counterpart.
 fn paired(base: &[f64], new: &[f64], confidence: f64) -> Result<Interval, Reason> {
     let ratios = base.iter().zip(new).map(|(base, new)| (new / base).ln());
     let ratios: Vec<f64> = ratios.collect();
@@ -110,15 +111,15 @@ fn paired(base: &[f64], new: &[f64], confidence: f64) -> Result<Interval, Reason
     Ok(Interval::of_series(&ratios, confidence))
 }
 
-/// Units of two sides that have nothing to do with each other.
+/// Compares units of two sides that have nothing to do with each other.
 fn across(base: &[f64], new: &[f64], confidence: f64) -> Result<Interval, Reason> {
     let [base, new] = [base, new].map(|units| units.iter().map(|unit| unit.ln()).collect());
     let [base, new]: [Vec<f64>; 2] = [base, new];
     Interval::of_shift(&base, &new, confidence)
 }
 
-/// Whether a side's values are durations.
-fn check(side: &Side, which: Which, medians: &[f64]) -> Result<(), Reason> {
+/// Checks that a side's values are durations.
+fn check(side: &Side, which: SideName, medians: &[f64]) -> Result<(), Reason> {
     let wrong = |value: &&f64| !value.is_finite() || **value < 0.0;
     let count = side.units.iter().flatten().filter(wrong).count();
     if count > 0 {
@@ -137,7 +138,7 @@ fn median(values: &[f64]) -> Option<f64> {
     quantiles::median(&sorted(values))
 }
 
-/// Not a number for no units.
+/// Returns the median of units; not a number for none.
 fn middle_of(units: &[f64]) -> f64 {
     median(units).unwrap_or(f64::NAN)
 }

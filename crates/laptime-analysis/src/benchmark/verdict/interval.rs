@@ -6,15 +6,16 @@
 
 use super::reason::Reason;
 use crate::benchmark::warm_up::Line;
-use crate::statistics::quantiles;
-use crate::statistics::{autocorrelation, mann_whitney, order, shift, student};
+use crate::statistics::{
+    Question, TooFew, autocorrelation, mann_whitney, order, quantiles, shift, student,
+};
 
 /// Fewer values than these have an interval by Student's t: their extremes alone are too unsure.
 const FEW: usize = 6;
 /// Variance of the median of so many normal values over that of their mean.
 const MEDIAN_TO_MEAN_VARIANCE: [f64; FEW] = [1.0, 1.0, 1.0, 1.346, 1.193, 1.434];
 
-/// The same for units of two sides.
+/// Fewer units than these of either of two sides have an interval by Student's t.
 const FEW_OF_TWO: usize = 10;
 /// Variance of the median difference of all pairs over that of the means' difference, for normal
 /// values: π/3 for many of them, and little less for few.
@@ -26,19 +27,19 @@ pub struct Interval {
     pub median: f64,
     pub low: f64,
     pub high: f64,
-    /// Degrees of freedom that the interval's width has.
+    /// Degrees of freedom of the interval's width.
     freedom: f64,
     /// Probability of a test that doesn't need the width, where there is one.
     tested: Option<f64>,
 }
 
 impl Interval {
-    /// Whether so many values are too few for an interval between them.
+    /// Returns whether so many values are too few for an interval between them.
     pub fn are_few(count: usize) -> bool {
         count < FEW
     }
 
-    /// Of values in the order they were measured, without the trend that goes through all of them.
+    /// Returns the interval of values in the order they were measured, without the trend that goes through all of them.
     pub fn of_run(values: &[f64], confidence: f64) -> Self {
         let line = Line::through_series(values);
         let middle = line.at(values.len() / 2);
@@ -47,7 +48,7 @@ impl Interval {
         Self::of_series(&levelled, confidence)
     }
 
-    /// Of values in the order they were measured, each of which may tell about the next.
+    /// Returns the interval of values in the order they were measured, each of which may tell about the next.
     pub fn of_series(values: &[f64], confidence: f64) -> Self {
         let sorted = sorted(values);
         let median = quantiles::median(&sorted).unwrap_or(f64::NAN);
@@ -55,7 +56,7 @@ impl Interval {
         Self::of_sorted(&sorted, size, confidence)
     }
 
-    /// By how much new units lie above those of the base, which have nothing to do with each other.
+    /// Returns the interval of the shift of new units against those of the base, which have nothing to do with each other.
     pub fn of_shift(base: &[f64], new: &[f64], confidence: f64) -> Result<Self, Reason> {
         let median = shift::estimate(base, new).unwrap_or(f64::NAN);
         let freedom = (base.len() + new.len()) as f64 - 2.0;
@@ -77,7 +78,7 @@ impl Interval {
         // other side.
         let variance = SHIFT_TO_MEAN_VARIANCE * (squares(base) + squares(new)) / freedom;
         let per_value = 1.0 / base.len() as f64 + 1.0 / new.len() as f64;
-        Self::around(median, variance * per_value, freedom, confidence)
+        Self::by_student(median, variance * per_value, freedom, confidence)
     }
 
     fn of_sorted(sorted: &[f64], size: f64, confidence: f64) -> Self {
@@ -92,7 +93,7 @@ impl Interval {
         }
     }
 
-    /// Of a few values.
+    /// Returns the interval of a few values.
     pub fn of_few(values: &[f64], confidence: f64) -> Result<Self, Reason> {
         let Some(more) = MEDIAN_TO_MEAN_VARIANCE
             .get(values.len())
@@ -102,7 +103,7 @@ impl Interval {
         };
         let (count, freedom) = (values.len() as f64, values.len() as f64 - 1.0);
         let median = quantiles::median(&sorted(values)).unwrap_or(f64::NAN);
-        Self::around(
+        Self::by_student(
             median,
             squares(values) / freedom * more / count,
             freedom,
@@ -110,7 +111,7 @@ impl Interval {
         )
     }
 
-    fn around(
+    fn by_student(
         median: f64,
         square_error: f64,
         freedom: f64,
@@ -129,7 +130,7 @@ impl Interval {
         })
     }
 
-    /// Of logarithms, from one of values.
+    /// Returns the interval of the logarithms of values, from that of the values.
     pub fn ln(self) -> Self {
         Self {
             median: self.median.ln(),
@@ -139,7 +140,7 @@ impl Interval {
         }
     }
 
-    /// What is new minus what was, of two that have nothing to do with each other.
+    /// Returns the interval of the new value minus the base's, which have nothing to do with each other.
     pub fn difference(base: Self, new: Self, confidence: f64) -> Self {
         let median = new.median - base.median;
         let within = |freedom| student::within(confidence, freedom);
@@ -157,7 +158,7 @@ impl Interval {
         }
     }
 
-    /// How likely a difference of none looks at least like this one.
+    /// Returns the probability that a difference of none looks at least like this one.
     pub fn p_value(&self, confidence: f64) -> f64 {
         if let Some(p_value) = self.tested {
             return p_value;
@@ -175,13 +176,13 @@ impl Interval {
     }
 }
 
-/// Sum of squared distances from the mean.
+/// Returns the sum of squared distances from the mean.
 fn squares(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
-/// Degrees of freedom of a sum of variances (Satterthwaite 1946).
+/// Returns the degrees of freedom of a sum of variances (Satterthwaite 1946).
 fn welch(squares: [f64; 2], freedoms: [f64; 2]) -> f64 {
     let sum = squares[0] + squares[1];
     let parts = squares.iter().zip(freedoms);
@@ -196,11 +197,12 @@ fn welch(squares: [f64; 2], freedoms: [f64; 2]) -> f64 {
 }
 
 fn too_few(count: usize) -> Reason {
-    Reason::TooFew {
+    Reason::TooFew(TooFew {
         count,
         noun: "run",
+        question: Question::RatioInterval,
         needed: 2,
-    }
+    })
 }
 
 pub fn sorted(values: &[f64]) -> Vec<f64> {

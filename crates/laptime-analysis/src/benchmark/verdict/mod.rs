@@ -1,6 +1,6 @@
-//! Whether one side is faster than the other: a verdict with its reason.
+//! A verdict on whether one side is faster than the other, with its reason.
 //!
-//! [`judge`] is given what was measured, [`Judged`] says what follows: the ratio of the medians
+//! [`judge`] takes in two sides of values and returns a [`Judged`]: the ratio of the medians
 //! with its interval ([`estimate`]), held against a threshold. The rule is Kruschke's (*Rejecting or
 //! accepting parameter values in Bayesian estimation*, 2018): faster or slower where the whole
 //! interval lies beyond the threshold, the same where all of it lies within, else inconclusive. A
@@ -12,24 +12,23 @@ mod estimate;
 mod interval;
 mod reason;
 
-use laptime_core::Unavailable;
 use serde::Serialize;
 
 pub use discoveries::control_false_discoveries;
-pub use reason::{Reason, Which};
+pub use reason::{Reason, SideName};
 
 use estimate::Estimate;
 
 /// Smallest difference that is spoken of: alignment of code and memory alone moves times by as much
 /// (Mytkowicz et al., *Producing wrong data without doing anything obviously wrong*, 2009).
 pub const LEAST_THRESHOLD: f64 = 0.01;
-/// How likely identical code may be called faster or slower, as a part of how likely the interval
-/// may miss the true ratio: 1 % with an interval of 95 %.
+/// Probability that identical code is called faster or slower, as a part of the probability that the interval
+/// misses the true ratio: 1 % with an interval of 95 %.
 pub const FALSE_VERDICTS: f64 = 0.2;
 
-/// By how much two runs of one program are assumed to differ where there is one a side: smaller changes can't be told
-/// then. Identical benchmarks and trainings did, measured minutes apart on machines that others used as well. Where a
-/// side has several runs, what they differ by counts instead.
+/// Ratio by which two runs of one program are assumed to differ where there is one a side: smaller changes can't be told
+/// then. Identical benchmarks and trainings did, measured minutes apart on machines that others used as well. If a
+/// side has several runs, the difference between them counts instead.
 const SINGLE_RATIO: f64 = 0.05;
 
 /// One side of a comparison.
@@ -42,12 +41,12 @@ pub struct Side {
     pub units: Vec<Vec<f64>>,
 }
 
-/// What a comparison is asked for.
+/// Options of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asked {
+pub struct VerdictOptions {
     /// Smallest difference that counts, as a part of the base; [`LEAST_THRESHOLD`] at least.
     pub threshold_ratio: f64,
-    /// How much the base differed from itself in an A/A control, if there was one.
+    /// The ratio by which the base differed from itself in an A/A control, if there was one.
     pub noise_ratio: Option<f64>,
     /// Probability that the interval holds the true ratio.
     pub confidence: f64,
@@ -55,7 +54,7 @@ pub struct Asked {
     pub are_paired: bool,
 }
 
-impl Default for Asked {
+impl Default for VerdictOptions {
     fn default() -> Self {
         Self {
             threshold_ratio: LEAST_THRESHOLD,
@@ -66,8 +65,8 @@ impl Default for Asked {
     }
 }
 
-impl Asked {
-    /// The threshold that applies: what was asked for, or more where the machine is noisier.
+impl VerdictOptions {
+    /// Returns the threshold that applies: the one that was asked for, or more on a noisier machine.
     pub fn applied_threshold(&self) -> f64 {
         let noise = self.noise_ratio.filter(|ratio| ratio.is_finite());
         noise.map_or(self.quiet_threshold(), |noise| {
@@ -75,7 +74,7 @@ impl Asked {
         })
     }
 
-    /// The threshold that would apply without noise.
+    /// Returns the threshold that would apply without noise.
     fn quiet_threshold(&self) -> f64 {
         if self.threshold_ratio.is_finite() {
             self.threshold_ratio.max(LEAST_THRESHOLD)
@@ -85,7 +84,7 @@ impl Asked {
     }
 }
 
-/// What a comparison came to.
+/// The verdict of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -103,7 +102,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// As it is printed.
+    /// Returns the verdict as it is printed.
     pub fn name(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -113,14 +112,25 @@ impl Verdict {
             Self::NotComparable => "not comparable",
         }
     }
+
+    /// Returns the verdict as programs read it.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Same => "same",
+            Self::Inconclusive => "inconclusive",
+            Self::NotComparable => "not-comparable",
+        }
+    }
 }
 
-/// What an interval is about.
+/// The units that an interval is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnitKind {
-    /// The values within the only unit of each side: it says nothing about other runs.
+    /// Values within the only unit of each side: it says nothing about other runs.
     WithinOne,
-    /// The units: it says what others would give.
+    /// Units of both sides: it tells the ratio that other units would have.
     Across,
 }
 
@@ -131,28 +141,27 @@ pub struct Judged {
     pub base_median: f64,
     /// Median of the new side.
     pub new_median: f64,
-    /// New over base: of the medians or, where units were measured side by side, the median of
+    /// New over base: the ratio of the medians or, where units were measured side by side, the median of
     /// their ratios. Not a number where there is none.
     pub ratio: f64,
     /// Interval that holds the true ratio with the confidence asked for, or why there is none.
-    pub interval: Result<(f64, f64), Unavailable>,
+    pub interval: Result<(f64, f64), Reason>,
     /// Probability that identical sides differ by chance at least as much.
     pub p_value: Option<f64>,
     /// Difference that counts, as a part of the base: asked for, or more on a noisier machine.
     pub threshold_ratio: f64,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it follows.
+    /// The reason of the verdict.
     pub reason: Reason,
-    /// What the interval is about.
+    /// The units that the interval is about.
     pub unit: UnitKind,
 }
 
 impl Judged {
-    /// The same with another verdict: sides whose machines or work differ aren't comparable,
-    /// whatever their times.
+    /// Returns the judgement with another verdict.
     #[must_use]
-    pub fn but(self, verdict: Verdict, reason: Reason) -> Self {
+    fn with_verdict(self, verdict: Verdict, reason: Reason) -> Self {
         Self {
             verdict,
             reason,
@@ -164,15 +173,15 @@ impl Judged {
 /// Compares two sides.
 ///
 /// **Units** any, the same for both sides. **Cost** sorts every unit's values once.
-pub fn judge(base: &Side, new: &Side, asked: &Asked) -> Judged {
-    let estimate = Estimate::of(base, new, asked);
+pub fn judge(base: &Side, new: &Side, asked: &VerdictOptions) -> Judged {
+    let estimate = Estimate::from_sides(base, new, asked);
     let threshold_ratio = asked.applied_threshold();
-    let (verdict, reason) = rule(&estimate, asked, threshold_ratio);
+    let (verdict, reason) = verdict_on(&estimate, asked, threshold_ratio);
     Judged {
         base_median: estimate.base_median,
         new_median: estimate.new_median,
         ratio: estimate.ratio,
-        interval: estimate.interval.map_err(|reason| reason.unavailable()),
+        interval: estimate.interval,
         p_value: estimate.p_value,
         threshold_ratio,
         verdict,
@@ -181,18 +190,18 @@ pub fn judge(base: &Side, new: &Side, asked: &Asked) -> Judged {
     }
 }
 
-/// The verdict on two sides that were measured one after the other: recordings, or files of benchmarks.
+/// Compares two sides that were measured one after the other: recordings, or files of benchmarks.
 pub fn judge_measured(base: &Side, new: &Side, threshold_ratio: f64) -> Judged {
     let is_single = base.units.len() == 1 && new.units.len() == 1;
-    let asked = Asked {
+    let asked = VerdictOptions {
         threshold_ratio,
         noise_ratio: is_single.then_some(SINGLE_RATIO),
-        ..Asked::default()
+        ..VerdictOptions::default()
     };
     let judged = judge(base, new, &asked);
     match judged.reason {
         Reason::WithinNoise { noise_ratio } if is_single => {
-            judged.but(Verdict::Inconclusive, Reason::SingleRun { noise_ratio })
+            judged.with_verdict(Verdict::Inconclusive, Reason::SingleRun { noise_ratio })
         }
         Reason::Across { threshold_ratio } => {
             let runs_ratio = range(base).max(range(new));
@@ -201,7 +210,7 @@ pub fn judge_measured(base: &Side, new: &Side, threshold_ratio: f64) -> Judged {
                 runs_ratio,
             };
             if runs_ratio > threshold_ratio {
-                judged.but(Verdict::Inconclusive, differ)
+                judged.with_verdict(Verdict::Inconclusive, differ)
             } else {
                 judged
             }
@@ -210,7 +219,7 @@ pub fn judge_measured(base: &Side, new: &Side, threshold_ratio: f64) -> Judged {
     }
 }
 
-/// By how much the median of a side's longest unit lies above that of its shortest.
+/// Returns by how much the median of a side's longest unit lies above that of its shortest, as a part of that.
 fn range(side: &Side) -> f64 {
     let medians = || {
         let each = side.units.iter();
@@ -226,7 +235,11 @@ fn range(side: &Side) -> f64 {
     }
 }
 
-fn rule(estimate: &Estimate, asked: &Asked, threshold_ratio: f64) -> (Verdict, Reason) {
+fn verdict_on(
+    estimate: &Estimate,
+    asked: &VerdictOptions,
+    threshold_ratio: f64,
+) -> (Verdict, Reason) {
     let (low, high) = match &estimate.interval {
         Ok(interval) => *interval,
         Err(reason) if reason.is_about_input() => return (Verdict::NotComparable, reason.clone()),
@@ -242,7 +255,7 @@ fn rule(estimate: &Estimate, asked: &Asked, threshold_ratio: f64) -> (Verdict, R
             let threshold_ratio = asked.quiet_threshold();
             return (Verdict::Same, Reason::Within { threshold_ratio });
         }
-        _ => return (Verdict::Inconclusive, across(low, high, asked)),
+        _ => return (Verdict::Inconclusive, reason_across(low, high, asked)),
     };
     let allowed = FALSE_VERDICTS * (1.0 - asked.confidence);
     match estimate.p_value {
@@ -253,8 +266,8 @@ fn rule(estimate: &Estimate, asked: &Asked, threshold_ratio: f64) -> (Verdict, R
     }
 }
 
-/// Why an interval that reaches across the threshold tells nothing.
-fn across(low: f64, high: f64, asked: &Asked) -> Reason {
+/// Returns why an interval that reaches across the threshold tells nothing.
+fn reason_across(low: f64, high: f64, asked: &VerdictOptions) -> Reason {
     let limit = 1.0 + asked.quiet_threshold();
     match asked.noise_ratio {
         Some(noise_ratio) if low > limit || high < 1.0 / limit => {

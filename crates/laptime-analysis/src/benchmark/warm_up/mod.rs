@@ -10,7 +10,7 @@
 use laptime_core::Unavailable;
 
 use crate::statistics::quantiles::median_of as median;
-use crate::statistics::too_few::too_few;
+use crate::statistics::{Question, TooFew};
 
 mod changes;
 mod head;
@@ -62,12 +62,13 @@ pub fn find(durations: &[u64]) -> Result<WarmUp, Unavailable> {
 /// As [`find`]; `noun` is what one duration is of.
 pub fn find_among(durations: &[u64], noun: &str) -> Result<WarmUp, Unavailable> {
     if durations.len() < LEAST_STEPS {
-        return Err(too_few(
-            durations.len(),
+        let few = TooFew {
+            count: durations.len(),
             noun,
-            "warm-up from steady state",
-            LEAST_STEPS,
-        ));
+            question: Question::WarmUp,
+            needed: LEAST_STEPS,
+        };
+        return Err(few.into());
     }
     let steps: Vec<f64> = durations.iter().map(|duration| *duration as f64).collect();
     let scratch = &mut Vec::new();

@@ -81,19 +81,15 @@ fn what_a_device_did_has_lanes_of_its_stream_at_its_own_time() {
     }
     let read = read(&script);
     let on_streams = read.lanes.iter().filter(|lane| lane.track != MAIN);
-    let mut names = Vec::new();
+    let mut streams = Vec::new();
     for lane in on_streams {
         let [bar] = lane.bars[..] else {
             panic!("{lane:?}")
         };
         assert_eq!((bar.start_ns, bar.duration_ns), (4 * MS, 9 * MS));
-        names.push(read.tracks[&lane.track].as_str());
+        let StreamTrack { device, stream } = read.streams[&lane.track];
+        streams.push((device, stream));
     }
-    names.sort_unstable();
-    let expected = [
-        "device 0, default stream",
-        "device 0, stream 1",
-        "device 1, stream 1",
-    ];
-    assert_eq!(names, expected);
+    streams.sort_unstable();
+    assert_eq!(streams, [(0, None), (0, Some(1)), (1, Some(1))]);
 }

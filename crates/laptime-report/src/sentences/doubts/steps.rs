@@ -2,10 +2,10 @@
 
 use laptime_analysis::benchmark::warm_up::Later;
 use laptime_analysis::doubt::{CpuLoss, CpuTaker, StepsDoubt, StepsReason};
-use laptime_analysis::nouns;
 
 use super::words::Words;
 use crate::quantity::coarse_percent;
+use crate::sentences::nouns::nouns;
 use crate::sentences::step_changes;
 use crate::text::wrap::capitalised;
 

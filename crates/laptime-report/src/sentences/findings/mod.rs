@@ -1,6 +1,6 @@
 //! Findings in sentences: what was found, and what to try.
 
-use laptime_analysis::{Cause, Finding, MainFunction, Summary, one_of};
+use laptime_analysis::{Cause, Finding, MainFunction, Summary};
 use laptime_core::{PhaseName, Warning};
 
 mod compiling;
@@ -15,6 +15,7 @@ use crate::document::names;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
 use crate::sentences::doubts;
+use crate::sentences::nouns::one_of;
 use crate::text::wrap;
 use words::{also_in, many, one, outer, share, time};
 

@@ -1,10 +1,11 @@
 //! Words that several findings have: times, shares, steps and places.
 
-use laptime_analysis::{MainFunction, noun, nouns};
+use laptime_analysis::{MainFunction, noun};
 use laptime_core::short_file;
 
 use crate::document::names;
 pub use crate::quantity::{bytes, estimate as time};
+use crate::sentences::nouns::nouns;
 
 /// Writes where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
 pub fn also_in(function: Option<&MainFunction>) -> String {

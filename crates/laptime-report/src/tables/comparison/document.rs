@@ -1,16 +1,16 @@
-//! The document of one pair of sides: its headline, its tables, and what makes it doubtful.
+//! The document of one pair of sides: its headline, its tables, and its doubts.
 
 use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{Basis, GateOutcome, GateResult, Pair, SideSummary, Unit};
 
-use super::{beside, named, table};
+use super::side_names::side_name;
+use super::{other_numbers, table};
 use crate::document::names;
 use crate::document::{Content, Document, Section};
 use crate::quantity::{self, plural};
-use crate::sentences::comparison;
-use crate::sentences::doubts;
+use crate::sentences::{comparison, comparison_notes, differences};
 
-/// The document.
+/// Makes the document; with all rows where `is_whole`.
 pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
     let mut sections: Vec<Section> = Vec::new();
     // Of several benchmarks some may be refused that don't decide the verdict.
@@ -22,17 +22,17 @@ pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
     } else {
         "compared although they differ"
     };
-    sections.extend(lines(heading, differs(pair)));
-    sections.extend(lines("limits", pair.gates.iter().map(gate).collect()));
+    sections.extend(lines(heading, difference_lines(pair)));
+    sections.extend(lines("limits", pair.gates.iter().map(gate_line).collect()));
     sections.push(Section::from(Content::Table(table::table(pair, is_whole))));
-    sections.extend(beside::section(pair));
+    sections.extend(other_numbers::section(pair));
     Document {
-        title: format!("{} → {}", named::side(base), named::side(&pair.new)),
-        headline: Some(comparison::of_pair(pair)),
+        title: format!("{} → {}", side_name(base), side_name(&pair.new)),
+        headline: Some(comparison::headline(pair)),
         facts: facts(base, pair),
         measured: format!("medians with 95 % intervals; {}", threshold(pair)),
         sections,
-        warnings: doubts::all_in_words(&pair.notes),
+        warnings: comparison_notes::warnings(pair),
     }
 }
 
@@ -40,9 +40,9 @@ fn lines(heading: &str, lines: Vec<String>) -> Option<Section> {
     (!lines.is_empty()).then(|| Section::headed(heading, Content::Lines(lines)))
 }
 
-fn differs(pair: &Pair) -> Vec<String> {
-    let each = pair.differs.iter();
-    each.map(|one| comparison::sentence(&one.to_string()))
+fn difference_lines(pair: &Pair) -> Vec<String> {
+    let each = pair.differences.iter();
+    each.map(|one| comparison::sentence(&differences::phrase(one)))
         .collect()
 }
 
@@ -67,8 +67,8 @@ fn threshold(pair: &Pair) -> String {
     format!("changes within ±{percent} % are none")
 }
 
-/// A limit and what came of it.
-fn gate(result: &GateResult) -> String {
+/// Writes a limit with its outcome.
+fn gate_line(result: &GateResult) -> String {
     let gate = names::visible(&result.gate.to_string());
     let unit = if result.gate.statistic.is_memory() {
         Unit::Bytes
@@ -77,7 +77,7 @@ fn gate(result: &GateResult) -> String {
     };
     let shown = |number: Option<f64>| {
         number.map_or(quantity::ABSENT.to_owned(), |number| {
-            beside::shown(unit, number)
+            other_numbers::inline(unit, number)
         })
     };
     let from_to = format!("{} → {}", shown(result.base), shown(result.new));

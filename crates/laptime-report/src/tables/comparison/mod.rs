@@ -3,21 +3,24 @@
 //! [`render`] is the way in. Text, markdown and HTML go through a [`Document`](crate::Document) for each
 //! pair of sides; JSON has every number.
 
-mod beside;
 mod document;
-mod named;
+mod other_numbers;
+mod side_names;
 mod table;
 
-use crate::json::worded;
-pub use crate::sentences::comparison::of_pair as headline;
+pub use crate::sentences::comparison::headline;
+pub use crate::sentences::comparison_notes::warnings;
+pub use crate::sentences::differences::phrase as difference;
+pub use crate::sentences::row_reason::sentence as reason;
 pub use document::document;
 
 use laptime_analysis::compare::Comparison;
 
 use crate::document::view::{Format, View};
+use crate::json::comparison as json;
 use crate::{Shown, html, markdown, text};
 
-/// In which forms a comparison is shown, by the name users type.
+/// Formats in which a comparison is shown, by the name that users type.
 pub const FORMATS: [(&str, Format); 4] = [
     ("text", Format::Text),
     ("markdown", Format::Markdown),
@@ -25,7 +28,7 @@ pub const FORMATS: [(&str, Format); 4] = [
     ("html", Format::Html),
 ];
 
-/// Renders a comparison; all rows where `is_whole`, else those with a clear change and what is around.
+/// Renders a comparison; all rows where `is_whole`, else those with a clear change and the rows around them.
 pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bool) -> Shown {
     #[cfg(any(test, feature = "checked"))]
     crate::contradictions::refuse_comparison(comparison);
@@ -46,15 +49,12 @@ pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bo
             let each: Vec<String> = documents().map(|one| markdown::render(&one)).collect();
             Shown::lines(&each.join("\n"))
         }
-        Format::Json | Format::Csv => {
-            let comparison = worded::comparison(comparison.clone());
-            Shown::json(serde_json::to_string_pretty(&comparison).unwrap_or_default())
-        }
+        Format::Json | Format::Csv => json::render(comparison),
         Format::Html => {
             let documents: Vec<_> = documents().collect();
             let title = match &documents[..] {
                 [one] => one.title.clone(),
-                _ => format!("{} and others", named::side(&comparison.base)),
+                _ => format!("{} and others", side_names::side_name(&comparison.base)),
             };
             html::render(&html::Page {
                 why: None,
@@ -68,7 +68,7 @@ pub fn render(comparison: &Comparison, format: Format, view: &View, is_whole: bo
     }
 }
 
-/// A comparison as a piece of a notebook's page.
+/// Renders a comparison as a piece of a notebook's page.
 pub fn fragment(comparison: &Comparison) -> String {
     let pairs = comparison.pairs.iter();
     let each = pairs.map(|pair| html::fragment(&document(&comparison.base, pair, false)));
@@ -76,8 +76,8 @@ pub fn fragment(comparison: &Comparison) -> String {
 }
 
 #[cfg(test)]
-#[path = "tests/between.rs"]
-mod between_tests;
+#[path = "tests/step_gaps.rs"]
+mod step_gaps_tests;
 
 #[cfg(test)]
 #[path = "tests/comparison.rs"]

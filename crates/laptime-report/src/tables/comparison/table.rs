@@ -1,22 +1,23 @@
-//! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
+//! The table of laps: both medians, the change with its interval, the time that it adds to a step, and the verdict.
 
 use std::collections::BTreeMap;
 
 use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{Average, Basis, ComparisonRow, Pair, Presence};
-use laptime_analysis::one_of;
 use laptime_core::Unavailable;
 
 use crate::document::column::Column;
 use crate::document::{Cell, Row, Table};
 use crate::quantity::{Precision, plural};
+use crate::sentences::nouns::one_of;
+use crate::sentences::row_reason::sentence;
 
-/// Rows that a table has without leaving any out.
+/// The most rows of a table that leaves none out.
 const MOST_ROWS: usize = 30;
-/// From this part of a step on, a difference is shown whatever its verdict.
+/// Part of a step from which on a difference is shown whatever its verdict.
 const SHOWN_RATIO: f64 = 0.01;
 
-/// What rows of benchmarks are.
+/// The heading of names of benchmarks.
 const NOUN_LEAD: &str = "benchmark";
 
 const COLUMNS: [Column; 7] = [
@@ -29,9 +30,9 @@ const COLUMNS: [Column; 7] = [
     Column::VERDICT,
 ];
 
-/// The table.
+/// Makes the table; with all rows where `is_whole`.
 pub fn table(pair: &Pair, is_whole: bool) -> Table {
-    let laps = sorted(&shown(pair, is_whole));
+    let laps = sorted(&shown_rows(pair, is_whole));
     let hidden = pair.rows.len() - laps.len();
     let shown: Vec<&ComparisonRow> = pair.step_to_step.iter().chain(laps).collect();
     let has_share = is_clear(pair.whole.verdict) && shares_of(pair).is_some();
@@ -45,7 +46,7 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
         let cells = cells.map(|column| cell(pair, row, *column, &mut reasons));
         Row {
             depth: row.depth(),
-            ..Row::new(named(row), cells.collect())
+            ..Row::new(name_with_class(row), cells.collect())
         }
     });
     let rows = rows.collect();
@@ -64,8 +65,8 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
     }
 }
 
-/// A row's own name, and the class of a network's module.
-fn named(row: &ComparisonRow) -> String {
+/// Returns a row's name, with the class of a network's module.
+fn name_with_class(row: &ComparisonRow) -> String {
     let name = row.names.last().map_or("", String::as_str);
     match row.module_class.as_str() {
         "" => name.to_owned(),
@@ -74,7 +75,7 @@ fn named(row: &ComparisonRow) -> String {
     }
 }
 
-/// Rows with the largest differences first among those inside one row.
+/// Sorts rows, with the largest differences first among those inside one row.
 fn sorted<'r>(rows: &[&'r ComparisonRow]) -> Vec<&'r ComparisonRow> {
     let mut inside: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
@@ -92,7 +93,7 @@ fn sorted<'r>(rows: &[&'r ComparisonRow]) -> Vec<&'r ComparisonRow> {
         order.push(at);
         waiting.extend(inside.remove(&rows[at].names[..]).unwrap_or_default());
     }
-    // What stands in no row keeps its place at the end.
+    // Rows without the row around them keep their place at the end.
     let mut is_known = vec![false; rows.len()];
     for at in &order {
         is_known[*at] = true;
@@ -101,17 +102,17 @@ fn sorted<'r>(rows: &[&'r ComparisonRow]) -> Vec<&'r ComparisonRow> {
     order.into_iter().map(|at| rows[at]).collect()
 }
 
-/// The rows with a clear change, or all, with those around them.
-fn shown(pair: &Pair, is_whole: bool) -> Vec<&ComparisonRow> {
+/// Lists the rows with a clear change, or all, with those around them.
+fn shown_rows(pair: &Pair, is_whole: bool) -> Vec<&ComparisonRow> {
     let base = pair.whole.base.as_ref();
     let step_ns = base.map_or(0.0, |side| side.median_ns.unwrap_or(side.mean_ns));
-    let named = pair.inside.as_ref().map(|part| part.path.as_str());
+    let named = pair.changed_lap.as_ref().map(|part| part.path.as_str());
     let is_all = is_whole || pair.rows.len() <= MOST_ROWS;
     let is_worth = |row: &ComparisonRow| {
         let is_large = row.median_difference_ns.abs() >= SHOWN_RATIO * step_ns;
         is_all
             || row.depth() <= pair.whole.depth() + 1
-            || (is_large && is_told(row))
+            || (is_large && has_change(row))
             || named == Some(row.path.as_str())
     };
     let mut shown: Vec<&ComparisonRow> = Vec::new();
@@ -128,8 +129,8 @@ fn shown(pair: &Pair, is_whole: bool) -> Vec<&ComparisonRow> {
     shown
 }
 
-/// Whether something is said about a row.
-fn is_told(row: &ComparisonRow) -> bool {
+/// Returns whether a row has a clear change.
+fn has_change(row: &ComparisonRow) -> bool {
     row.presence != Presence::Both || is_clear(row.verdict)
 }
 
@@ -155,11 +156,11 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
         Column::INTERVAL => match (row.ratio_low, row.ratio_high) {
             (Some(low), Some(high)) => Cell::Interval(low - 1.0, high - 1.0),
             _ if row.presence == Presence::Both => {
-                Cell::absent(Some(&Unavailable(row.reason.clone())), reasons)
+                Cell::absent(Some(&Unavailable(sentence(row))), reasons)
             }
             _ => Cell::Blank,
         },
-        // What is on one side only is no difference of a benchmark.
+        // A benchmark on one side only has no difference.
         Column::DIFFERENCE if pair.basis == Basis::Benchmark && row.presence != Presence::Both => {
             Cell::Blank
         }
@@ -182,12 +183,12 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
     }
 }
 
-/// Of which average shares of the difference are, where they add up.
+/// Returns the average whose shares of the difference add up.
 fn shares_of(pair: &Pair) -> Option<Average> {
     pair.cause.as_ref()?.shares_of
 }
 
-/// Whether a row is the step's, or of a lap inside of it.
+/// Returns whether a row is the step's, or that of a lap inside of it.
 fn is_part(pair: &Pair, row: &ComparisonRow) -> bool {
     pair.basis == Basis::Run || row.names.starts_with(&pair.whole.names)
 }

@@ -1,10 +1,9 @@
 //! Latency of a model's calls, shown: from a [`Sweep`] to text, markdown, HTML and JSON.
 //!
 //! The first line is the answer: `Batch 16 is the knee: 1,240 samples/s, p99 14.1 ms.` A row is a batch size on
-//! a device. Whatever is absent or doubtful stands below, with its reason.
+//! a device. Every absent or doubtful number has its reason below.
 
 mod table;
-pub(crate) mod words;
 
 pub use crate::json::inference::json;
 pub use crate::sentences::inference::headline;
@@ -16,17 +15,17 @@ use crate::Shown;
 use crate::document::{Content, Section};
 use crate::{html, markdown, text as texts};
 
-/// All of it, as a terminal of so many columns shows it; `None` where nobody says how many.
+/// Renders all of it for a terminal of so many columns; `None` where nobody says how many.
 pub fn text(sweep: &Sweep, width: Option<usize>) -> Shown {
     Shown::lines(&texts::sections(&sections(sweep), width))
 }
 
-/// All of it, for a pull request.
+/// Renders all of it for a pull request.
 pub fn markdown(sweep: &Sweep) -> String {
     markdown::sections(&sections(sweep))
 }
 
-/// All of it, as a piece of a notebook's page.
+/// Renders all of it as a piece of a notebook's page.
 pub fn fragment(sweep: &Sweep) -> String {
     html::pieces(&sections(sweep))
 }

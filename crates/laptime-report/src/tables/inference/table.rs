@@ -1,18 +1,18 @@
-//! A row for each batch size on each device, and in a table of its own what it does under load.
+//! Tables of a sweep: a row for each batch size on each device, and a second table for latency under load.
 
 use laptime_analysis::benchmark::inference::{Case, Figures, Load, Sweep};
 use laptime_analysis::statistics::percentiles::Percentile;
 use laptime_core::Unavailable;
 
-use super::words::{asked, per_second};
 use crate::document::column::{Column, headed};
 use crate::document::{Cell, Row, Table};
 use crate::quantity::{self, ABSENT};
+use crate::sentences::inference_labels::{asked, per_second};
 
 const P50: Column = headed("p50");
 const P99: Column = headed("p99");
 
-/// A column, and what it shows of a case.
+/// A column, and the function that writes its cell of a case.
 type Shown = (Column, fn(&Figures) -> String);
 
 const ALWAYS: [Shown; 7] = [
@@ -52,7 +52,7 @@ const CALLS: Shown = (headed("calls").gives_way(2), |one| {
     format!("{calls} after {}", quantity::thousands(one.warmup as u64))
 });
 
-/// Latency, and then the load if there is one.
+/// Makes the table of latency, and then that of the load if there is one.
 pub fn tables(sweep: &Sweep) -> impl Iterator<Item = Table> {
     let tables = std::iter::once(latency(sweep)).chain(load(sweep));
     // No row: no device was measured, and the first lines say why.
@@ -94,7 +94,7 @@ fn latency(sweep: &Sweep) -> Table {
     }
 }
 
-/// What the first column is called.
+/// Returns the heading of the first column.
 fn lead(sweep: &Sweep) -> &'static str {
     let is_one = sweep.devices().len() < 2;
     if is_one { "batch" } else { "device, batch" }
@@ -108,10 +108,10 @@ fn name_of(sweep: &Sweep, case: &Case) -> String {
     format!("{} {batch}", case.device)
 }
 
-/// How near a load is to 100 % where a decimal tells on which side it is.
+/// Distance of a load from 100 % within which a decimal tells on which side it is.
 const NEAR_RATIO: f64 = 0.05;
 
-/// Columns of the load.
+/// Columns of the table of the load.
 const LOAD: [Column; 6] = [
     P50.gives_way(1),
     headed("p90").gives_way(0),
@@ -161,7 +161,7 @@ fn load(sweep: &Sweep) -> Option<Table> {
     })
 }
 
-/// With a decimal where 100 % are near: below it a rate is kept up with, above it is not.
+/// Writes a load, with a decimal where 100 % are near: below it a rate is kept up with, above it is not.
 fn busy(ratio: f64) -> String {
     let percent = ratio * 100.0;
     if (ratio - 1.0).abs() < NEAR_RATIO {
@@ -182,7 +182,7 @@ fn value(percentile: &Result<Percentile, Unavailable>) -> String {
     )
 }
 
-/// In the unit of its percentile.
+/// Writes the interval of a percentile in the percentile's unit.
 fn interval(percentile: &Result<Percentile, Unavailable>) -> String {
     let found = percentile.as_ref();
     found.map_or_else(

@@ -26,7 +26,7 @@ fn found(levels: &[f64], budget_ns: f64) -> Outcome {
         run += 1;
         let noise = 1.0 + 0.002 * (f64::from(run * 7_919 % 101) / 50.0 - 1.0);
         let took = levels[contender] * iterations as f64 * noise;
-        contest.told(took, took);
+        contest.add_run(took, took);
     }
     contest.outcome().unwrap()
 }

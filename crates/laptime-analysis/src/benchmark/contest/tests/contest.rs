@@ -26,7 +26,7 @@ fn run(
     {
         let took = levels[contender] * iterations as f64 * machine(asked.len());
         asked.push(contender);
-        contest.told(took, took);
+        contest.add_run(took, took);
     }
     (contest, asked)
 }
@@ -189,7 +189,7 @@ fn a_clock_that_stands_still_or_tells_no_number_ends_all_the_same() {
         );
         let mut asked = 0;
         while let Next::Run { .. } = contest.next() {
-            contest.told(told, 0.0);
+            contest.add_run(told, 0.0);
             asked += 1;
             assert!(asked < 200_000, "{told}");
         }
@@ -229,7 +229,7 @@ fn figures_are_of_the_runs_that_the_verdict_is_of() {
             2e6
         };
         let took = level * iterations as f64 * random(0);
-        contest.told(took, took);
+        contest.add_run(took, took);
     }
     let outcome = contest.outcome().unwrap();
     let medians: Vec<f64> = outcome.contenders.iter().map(|one| one.median_ns).collect();

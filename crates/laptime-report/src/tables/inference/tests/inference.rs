@@ -19,7 +19,7 @@ fn case(device: &str, batch: u64, cost_ns: f64, transfers_ns: Option<(f64, f64)>
     while plan.goes_on() {
         let off = 1.0 + 0.02 * (f64::from(call * 7_919 % 101) / 50.0 - 1.0);
         let level = if call == 0 { 20.0 } else { off };
-        plan.told(Call {
+        plan.add_call(Call {
             compute_ns: cost_ns * level,
             transfers_ns,
             cpu_ns: cost_ns * level,

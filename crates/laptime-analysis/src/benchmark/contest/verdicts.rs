@@ -1,0 +1,71 @@
+//! The verdicts of a contest: judges every pair by the rounds so far.
+
+use super::outcome::{Outcome, Pair};
+use super::rounds::{Contest, LEAST_ROUNDS, LOOKS};
+use crate::benchmark::verdict::{Judged, Side, VerdictOptions, control_false_discoveries, judge};
+use crate::benchmark::{Count, Plan};
+
+impl Contest {
+    /// Returns the verdicts so far; `None` before every contender has run.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let rounds = self.rounds[0].len();
+        // Figures and verdicts rest on the same runs: a contender that drifts did not take as long before.
+        let figures = |(plan, alone): (&Plan, &usize)| {
+            if rounds >= LEAST_ROUNDS {
+                plan.outcome_since(*alone)
+            } else {
+                plan.outcome()
+            }
+        };
+        let each = self.plans.iter().zip(&self.alone);
+        let contenders: Option<Vec<_>> = each.map(figures).collect();
+        let contenders = contenders.filter(|all| !all.is_empty())?;
+        let looks = match self.limits.rounds {
+            // It is looked once, at the end.
+            Count::Exactly(_) => 1,
+            _ => LOOKS.len() + 1,
+        };
+        let missed = (1.0 - self.limits.confidence) / looks as f64;
+        let mut asked = VerdictOptions {
+            threshold_ratio: self.limits.threshold_ratio,
+            noise_ratio: None,
+            confidence: 1.0 - missed,
+            are_paired: rounds > 0,
+        };
+        // Before the first round there are only the samples that each took alone.
+        let side = |who: usize| Side {
+            units: if rounds > 0 {
+                self.rounds[who].clone()
+            } else {
+                vec![contenders[who % contenders.len()].samples_ns.clone()]
+            },
+        };
+        let sides: Vec<Side> = (0..=contenders.len()).map(side).collect();
+        let control = judge(&sides[0], &sides[contenders.len()], &asked);
+        asked.noise_ratio = (rounds > 0)
+            .then(|| control.ratio.ln().abs().exp() - 1.0)
+            .filter(|ratio| ratio.is_finite());
+        let all = 0..contenders.len();
+        let mut pairs: Vec<Pair> = all
+            .clone()
+            .flat_map(|base| all.clone().skip(base + 1).map(move |new| (base, new)))
+            .map(|(base, new)| Pair {
+                base,
+                new,
+                judged: judge(&sides[base], &sides[new], &asked),
+            })
+            .collect();
+        let mut judged: Vec<&mut Judged> = pairs.iter_mut().map(|pair| &mut pair.judged).collect();
+        control_false_discoveries(&mut judged, missed);
+        Some(Outcome {
+            contenders,
+            pairs,
+            control,
+            noise_ratio: asked.noise_ratio,
+            rounds,
+            budget_ns: self.limits.budget_ns,
+            spent_ns: self.spent_ns,
+            ending: self.ending,
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! The reason of a row's verdict, as a sentence.
+
+use laptime_analysis::compare::{ComparisonRow, RowReason};
+
+use super::{differences, verdict_reason};
+
+/// Benchmarks that a sentence names.
+const MOST_NAMES: usize = 3;
+
+/// Writes the reason of a row's verdict; nothing for a row without one.
+pub fn sentence(row: &ComparisonRow) -> String {
+    match &row.reason {
+        None => String::new(),
+        Some(RowReason::OnlyBase) => "Only the base has it.".to_owned(),
+        Some(RowReason::OnlyNew) => "Only the new side has it.".to_owned(),
+        Some(RowReason::Durations(reason)) => verdict_reason::sentence(reason),
+        Some(RowReason::CpuDelay) => {
+            "A run a side can't tell this from a busy machine: most of the difference is time in which \
+             the thread was ready and had no CPU."
+                .to_owned()
+        }
+        Some(RowReason::Different(difference)) => differences::phrase(difference),
+        Some(RowReason::OtherProgram { base, new }) => format!(
+            "These are recordings of different programs, {} and {}: they have no lap in common.",
+            base.join(" and "),
+            new.join(" and ")
+        ),
+        Some(RowReason::NoCommonLap) => "The recordings have no lap in common.".to_owned(),
+        Some(RowReason::NoCommonBenchmark { base, new }) => format!(
+            "No benchmark is in both files: base has {}; new has {}. Benchmarks are matched by their names.",
+            listed(base),
+            listed(new),
+        ),
+    }
+}
+
+/// Joins the first few names.
+fn listed(names: &[String]) -> String {
+    let shown = &names[..names.len().min(MOST_NAMES)];
+    match names.len() - shown.len() {
+        _ if names.is_empty() => "none".to_owned(),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/row_reason.rs"]
+mod tests;
