@@ -70,7 +70,8 @@ pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
     WallSource, noun,
 };
-pub use time_to_target::search::{Count, Search, Until, UntilReader, UntilSummary};
+pub use time_to_target::question::{Until, UntilSummary};
+pub use time_to_target::search::{Count, Search, UntilReader};
 pub use timeline::bar::Bar;
 pub use timeline::lanes::{Lane, LaneBudget, LaneBuilder, Simplified};
 pub use timeline::span_lanes::{ProcessLanes, SpanLanes, StreamTrack};

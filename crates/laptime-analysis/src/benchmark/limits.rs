@@ -3,7 +3,7 @@
 /// The number of samples that are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// As many as the budget allows.
+    /// All that the budget allows.
     Budget,
     /// At least so many, whatever that takes.
     AtLeast(usize),

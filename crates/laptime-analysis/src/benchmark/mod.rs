@@ -18,7 +18,6 @@ pub mod warm_up;
 
 pub use file::{Benchmark, BenchmarkFile, PairVerdict, SCHEMA, SCHEMA_VERSION};
 pub use limits::{Count, Ending, Limits, Next};
-pub(crate) use outcome::larger_ns;
 pub use outcome::{Doubt, NoPercentile, Outcome};
 pub use plan::{MOST_SINGLE, Plan};
 pub use plan_warm_up::LEAST_SAMPLES;

@@ -5,8 +5,9 @@
 use std::collections::HashSet;
 
 use super::FALSE_RATE;
+use super::basis::Basis;
 use super::benchmark_notes::{other_python, single_measurement, tally};
-use super::comparison::{Basis, Comparison, Pair, Recorded, SideSummary};
+use super::comparison::{Comparison, Pair, Recorded, SideSummary};
 use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::difference::Difference;
 use super::gate::Statistic;

@@ -62,16 +62,16 @@ fn find_lap<'p>(pair: &'p Pair) -> Option<(Verdict, CausePart)> {
         one.copied()
     };
     let mut same = outermost.iter().filter(|row| row.verdict == Some(verdict));
-    let mut told = largest(&mut same)?;
+    let mut named = largest(&mut same)?;
     // A lap is slower through the one inside of it that makes most of that.
-    while let Some(inner) = largest(&mut sure.iter().filter(|row| is_within(row, told)))
-        && size(inner) >= MOST_RATIO * size(told)
+    while let Some(inner) = largest(&mut sure.iter().filter(|row| is_within(row, named)))
+        && size(inner) >= MOST_RATIO * size(named)
     {
-        told = inner;
+        named = inner;
     }
     let part = || CausePart {
-        path: told.path.clone(),
-        difference_ns: told.typical_difference_ns(),
+        path: named.path.clone(),
+        difference_ns: named.typical_difference_ns(),
     };
     (sum.abs() >= pair.threshold_ratio * step_ns).then(|| (verdict, part()))
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::basis::Basis;
 use super::comparison_row::ComparisonRow;
 use super::difference::Difference;
 use super::gate_outcome::GateResult;
@@ -94,19 +95,6 @@ pub struct Pair {
     pub gates: Vec<GateResult>,
     /// Facts that a reader must know before the numbers are believed.
     pub notes: Vec<Note>,
-}
-
-/// The unit that differences are given for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Basis {
-    /// A step, or whatever both sides repeat.
-    Step,
-    /// The whole run: the sides repeat nothing, or different things.
-    Run,
-    /// An iteration of a benchmark: the sides are files of samples.
-    Benchmark,
 }
 
 /// The average that differences are taken of.

@@ -12,9 +12,9 @@ use crate::benchmark::verdict::{Judged, Verdict};
 pub enum Presence {
     /// Both sides.
     Both,
-    /// Only the new one.
+    /// The new side only.
     Added,
-    /// Only the base.
+    /// The base only.
     Removed,
 }
 
@@ -45,7 +45,7 @@ pub struct ComparisonRow {
     pub p_value: Option<f64>,
     /// The verdict; `None` for a path of one side.
     pub verdict: Option<Verdict>,
-    /// Why the row has its verdict; `None` until it is judged.
+    /// The reason of the verdict; `None` until it is judged.
     pub reason: Option<RowReason>,
     /// Mean time for each step or run that is added; below zero where it is less. A side without the
     /// path has 0.

@@ -4,7 +4,7 @@ use super::run::Run;
 use super::sides::{PathRows, Sides};
 use crate::summary::span_row::SpanRow;
 
-/// From this part of the difference on, such time explains it.
+/// Part of the difference from which on such time explains it.
 const EXPLAINED_RATIO: f64 = 0.5;
 
 /// Returns how much more of such time a step of the new side has in a path; `None` where it isn't known.

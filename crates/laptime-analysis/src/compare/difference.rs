@@ -25,9 +25,9 @@ pub enum Difference {
     Recorded {
         /// The option that asks for it.
         option: RecordingOption,
-        /// How many of the base's runs have it.
+        /// The extent among the base's runs.
         base: Extent,
-        /// How many of the other side's runs have it.
+        /// The extent among the other side's runs.
         new: Extent,
     },
 }
@@ -39,7 +39,7 @@ pub enum Fact {
     Program,
     /// The machine, as a recording tells it.
     Machine,
-    /// How many threads compute.
+    /// The number of threads that compute.
     Threads,
     /// The device that computed.
     Device,
@@ -47,7 +47,7 @@ pub enum Fact {
     Arithmetic,
     /// The processor, as a file of benchmarks tells it.
     Processor,
-    /// How many processors the machine has.
+    /// The number of processors of the machine.
     ProcessorCount,
     /// The operating system.
     System,
@@ -70,7 +70,7 @@ pub enum RecordingOption {
     DeviceWait,
 }
 
-/// How many runs of a side have something.
+/// The extent to which the runs of a side have something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// None of them.

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::comparison::Basis;
+use super::basis::Basis;
 use super::comparison_row::{ComparisonRow, RowSide};
 
 /// Fills in the median differences of all rows, with and without those of the rows inside.

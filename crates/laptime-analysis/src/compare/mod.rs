@@ -5,6 +5,7 @@
 //! in files of samples. Both end in a [`Comparison`], plain values that the report shows. A side has one run or several;
 //! then runs are what verdicts rest on ([`crate::benchmark::verdict`]).
 
+mod basis;
 mod benchmark_notes;
 pub mod benchmarks;
 mod cause;
@@ -36,7 +37,8 @@ mod sample_file;
 mod sides;
 mod step_gaps;
 
-pub use comparison::{Average, Basis, Cause, CausePart, Comparison, Pair, Recorded, SideSummary};
+pub use basis::Basis;
+pub use comparison::{Average, Cause, CausePart, Comparison, Pair, Recorded, SideSummary};
 pub use comparison_row::{ComparisonRow, Presence, RowSide};
 pub use difference::{Difference, Extent, Fact, RecordingOption};
 pub use gate::{Gate, Limit, Statistic};

@@ -24,7 +24,7 @@ pub enum Note {
     WithWarmUp {
         /// Name of the run.
         run: String,
-        /// Why it has none.
+        /// Reason why it has none.
         why: Option<Unavailable>,
     },
     /// The runs have no step in common, so that whole runs are compared.
@@ -39,7 +39,7 @@ pub enum Note {
     },
     /// Most of the difference is time in which the thread was ready and had no CPU.
     CpuDelay {
-        /// That time as a share of the difference.
+        /// Such time as a share of the difference.
         ratio: f64,
         /// Whether the new runs take longer.
         is_longer: bool,
@@ -86,13 +86,13 @@ pub enum Note {
         /// Name of the other side's benchmark.
         new: String,
     },
-    /// How many of several benchmarks have each verdict.
+    /// Several benchmarks are counted by their verdicts.
     Tally {
-        /// How many benchmarks there are.
+        /// Number of benchmarks.
         benchmarks: usize,
         /// Each verdict that some of them have, with their count.
         verdicts: Vec<(Verdict, usize)>,
-        /// How many are on one side only.
+        /// Number of benchmarks on one side only.
         on_one_side: usize,
     },
     /// The sides ran with different versions of Python, which may be part of the change.

@@ -1,6 +1,6 @@
 //! Decides what a reader must know before the numbers of compared recordings are believed.
 
-use super::comparison::Basis;
+use super::basis::Basis;
 use super::comparison_row::{ComparisonRow, RowSide};
 use super::note::Note;
 use super::run::Run;
@@ -12,7 +12,7 @@ use crate::summary::span_row::RowKind;
 
 /// Part of the difference below which a change of CPU time did not cause it.
 const CPU_RATIO: f64 = 0.25;
-/// How many times as large as the other one of mean and median difference is another number.
+/// Ratio of mean and median difference from which on they are two different numbers.
 const MEAN_TIMES: f64 = 1.5;
 /// Damage of a recording that makes its numbers doubtful, by the codes of its warnings.
 const DAMAGE: [&str; 6] = [

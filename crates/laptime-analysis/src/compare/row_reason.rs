@@ -3,7 +3,7 @@
 use super::difference::Difference;
 use crate::benchmark::verdict::Reason;
 
-/// Why a row has its verdict, or none.
+/// The reason why a row has its verdict, or none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowReason {
     /// Only the base has the path.

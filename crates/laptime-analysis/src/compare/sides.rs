@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::comparison::Basis;
+use super::basis::Basis;
 use super::row_order::RowOrder;
 use super::run::Run;
 use crate::benchmark::verdict::{Judged, Side, judge_measured};

@@ -4,7 +4,7 @@
 //! It is judged like a step, by the same rule and on medians: an evaluation after every hundredth step makes a few periods
 //! far longer, and says nothing about all others.
 
-use super::comparison::Basis;
+use super::basis::Basis;
 use super::comparison_row::{ComparisonRow, RowSide};
 use super::cpu_delay;
 use super::note::Note;

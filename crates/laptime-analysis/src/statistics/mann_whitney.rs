@@ -10,7 +10,7 @@ const EXACT: usize = 8;
 /// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MannWhitney {
-    /// How many pairs have the larger value in the later sample; equal ones count half.
+    /// Number of pairs with the larger value in the later sample; equal ones count half.
     pub u: f64,
     /// Probability that samples of one distribution differ at least as much, in either direction.
     pub p_value: f64,

@@ -34,7 +34,7 @@ pub struct Percentiles {
     pub p99: Result<Percentile, Unavailable>,
     /// The longest duration.
     pub max_ns: Option<f64>,
-    /// How many durations there were.
+    /// Number of durations.
     pub count: usize,
 }
 

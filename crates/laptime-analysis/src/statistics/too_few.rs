@@ -7,13 +7,13 @@ use laptime_core::Unavailable;
 /// Values that are too few to answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooFew<'n> {
-    /// How many there are.
+    /// Number of values.
     pub count: usize,
     /// The noun for one value.
     pub noun: &'n str,
     /// The question.
     pub question: Question,
-    /// How many are needed.
+    /// Number of values that are needed.
     pub needed: usize,
 }
 
@@ -28,7 +28,7 @@ pub enum Question {
     MedianInterval,
     /// The interval of a ratio of two medians.
     RatioInterval,
-    /// Where warm-up ends.
+    /// The end of warm-up.
     WarmUp,
     /// Whether the values keep their level.
     Steadiness,

@@ -1,9 +1,9 @@
-//! Windows of steps: what the last steps of a running training took, told as it goes on.
+//! Windows of steps: times of the last steps of a running training, as it goes on.
 //!
 //! [`StepWindows`] takes in [`News`] of the recorder and gives a [`StepWindow`] whenever it is asked
-//! to; windows do not overlap, and together they are all steps. A window costs what there is of paths,
-//! never what was recorded before. What a step is, is told by its name: the outermost spans of that
-//! name. Its phases are the spans directly inside.
+//! to; windows do not overlap, and together they are all steps. The cost of a window grows with the number of paths,
+//! never with the time that was recorded before. Steps are the outermost spans of their
+//! name, and phases the spans directly inside.
 
 mod path_roles;
 mod time_left;
@@ -23,10 +23,10 @@ use crate::summarize::tree::Tree;
 use crate::summary::span_row::SpanRow;
 use path_roles::{Role, Roles};
 
-/// Names that are told at most to somebody who sees no step.
+/// The most names that are told to somebody who sees no step.
 const MOST_OTHERS: usize = 3;
 
-/// What one listener has not been told of the steps of a process.
+/// Collector of the steps of a process that one listener has not been told.
 #[derive(Debug)]
 pub struct StepWindows {
     roles: Roles,
@@ -35,12 +35,12 @@ pub struct StepWindows {
     peaks: Peaks,
     tallies: Tallies,
     ran: BTreeMap<u32, u64>,
-    /// Steps of all windows so far.
+    /// Number of steps of all windows so far.
     steps: u64,
 }
 
 impl StepWindows {
-    /// Windows of the steps of a name.
+    /// Returns windows of the steps of a name.
     pub fn new(name: &str) -> Self {
         Self {
             roles: Roles::new(name),
@@ -53,7 +53,7 @@ impl StepWindows {
         }
     }
 
-    /// Takes in what is new.
+    /// Takes in news of the recorder.
     pub fn take_in(&mut self, news: &News) {
         for (id, parent, name) in &news.paths {
             self.paths.define(*id, *parent, name);
@@ -71,7 +71,7 @@ impl StepWindows {
         self.tallies.append(news.tallies.clone());
     }
 
-    /// The steps since the last window, or since the process began; `None` when there was none. A step
+    /// Takes the steps since the last window, or since the process began; `None` when there was none. A step
     /// that goes on after a window has the rest of its time in the next.
     pub fn take(&mut self) -> Option<StepWindow> {
         let mut tallies = std::mem::take(&mut self.tallies);
@@ -81,7 +81,7 @@ impl StepWindows {
         let mut carries_work = false;
         let mut counted = 0;
         for (id, tally) in tallies.settled() {
-            match self.roles.of(id) {
+            match self.roles.role_of(id) {
                 Role::Outside => continue,
                 Role::Step => step.merge(tally.clone()),
                 Role::Counted => counted += tally.count,
@@ -109,13 +109,13 @@ impl StepWindows {
         Some(window)
     }
 
-    /// Names of laps that ended more than once since the last window, those with most time first:
-    /// what somebody may have meant who sees no step. None where there were steps.
+    /// Lists names of laps that ended more than once since the last window, those with most time first:
+    /// somebody who sees no step may have meant them. None where there were steps.
     pub fn others(&mut self) -> Vec<String> {
         let mut tallies = self.tallies.clone();
         let mut times: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for (id, tally) in tallies.settled() {
-            if self.roles.of(id) != Role::Outside {
+            if self.roles.role_of(id) != Role::Outside {
                 return Vec::new();
             }
             if let Some(entry) = self.paths.get(id) {
@@ -133,13 +133,13 @@ impl StepWindows {
         names.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// The name of a metric, if it was recorded inside of a step.
+    /// Returns the name of a metric, if it was recorded inside of a step.
     pub fn metric_inside(&self, path: PathId) -> Option<&str> {
         let entry = self.paths.get(path)?;
-        (self.roles.of(entry.parent) != Role::Outside).then_some(&*entry.name)
+        (self.roles.role_of(entry.parent) != Role::Outside).then_some(&*entry.name)
     }
 
-    /// Forgets the steps so far, but for their number: what follows is a window of its own.
+    /// Forgets the steps so far, but for their number: a new window begins.
     pub fn skip(&mut self) {
         self.take();
     }

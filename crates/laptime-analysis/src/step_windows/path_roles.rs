@@ -1,8 +1,8 @@
-//! What each path is to the steps: one, a phase of one, or nothing to do with them.
+//! The role of each path for the steps: a step, a phase of one, or nothing to do with them.
 
 use laptime_core::{PathId, PhaseName};
 
-/// What a path is to the steps of a name.
+/// The role of a path for the steps of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Neither a step nor in one.
@@ -13,7 +13,7 @@ pub enum Role {
     Counted,
     /// A phase: directly inside a step.
     Phase(usize),
-    /// Deeper inside.
+    /// Deeper inside a step.
     Inside,
 }
 
@@ -21,14 +21,14 @@ pub enum Role {
 #[derive(Debug)]
 pub struct Roles {
     name: String,
-    /// What they are called where something made them longer.
+    /// Names of steps that something made longer.
     aside: [String; 2],
     by_path: Vec<Role>,
     phases: Vec<String>,
 }
 
 impl Roles {
-    /// Of steps of this name.
+    /// Returns the roles for steps of this name.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -39,14 +39,14 @@ impl Roles {
         }
     }
 
-    /// The name of steps.
+    /// Returns the name of steps.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A path is defined; its parent was before.
+    /// Takes in the definition of a path, after that of its parent.
     pub fn define(&mut self, id: PathId, parent: PathId, name: &str) {
-        let role = match self.of(parent) {
+        let role = match self.role_of(parent) {
             Role::Outside if name == self.name => Role::Step,
             Role::Outside if self.aside.iter().any(|aside| name == aside) => Role::Counted,
             Role::Outside => Role::Outside,
@@ -59,13 +59,13 @@ impl Roles {
         self.by_path[id.index()] = role;
     }
 
-    /// What a path is.
-    pub fn of(&self, id: PathId) -> Role {
+    /// Returns the role of a path.
+    pub fn role_of(&self, id: PathId) -> Role {
         let known = self.by_path.get(id.index());
         known.copied().unwrap_or(Role::Outside)
     }
 
-    /// The name of a phase.
+    /// Returns the name of a phase.
     pub fn phase(&self, number: usize) -> &str {
         self.phases.get(number).map_or("", String::as_str)
     }

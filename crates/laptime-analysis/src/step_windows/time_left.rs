@@ -1,12 +1,12 @@
-//! How long a loop will still take.
+//! The time that a loop will still take.
 
-/// Epochs whose mean tells the next ones: the last few, as the first one is slow and later ones may drift.
+/// Number of latest rounds whose mean tells the next ones: the first one is slow and later ones may drift.
 const LATEST: usize = 5;
 
-/// What the rest of a loop of `of` rounds will take, in seconds, by the rounds so far. `None` before the
+/// Estimates how long the rest of a loop of so many rounds will take, in seconds, by the rounds so far. `None` before the
 /// first is over.
-pub fn left_seconds(durations: &[f64], of: u64) -> Option<f64> {
-    let left = of.saturating_sub(durations.len() as u64);
+pub fn left_seconds(durations: &[f64], rounds: u64) -> Option<f64> {
+    let left = rounds.saturating_sub(durations.len() as u64);
     let first = usize::from(durations.len() > 1);
     let latest = &durations[first.max(durations.len().saturating_sub(LATEST))..];
     let sum: f64 = latest.iter().sum();

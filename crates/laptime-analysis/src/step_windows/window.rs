@@ -1,4 +1,4 @@
-//! A window of steps, as plain data.
+//! A window of steps as plain data.
 
 use laptime_core::{PathTally, PhaseName};
 
@@ -11,7 +11,7 @@ pub struct StepPhase {
     pub name: String,
     /// Its time in all steps of the window.
     pub total_ns: u64,
-    /// That as a share of the steps' time.
+    /// Its share of the steps' time.
     pub share_ratio: f64,
 }
 
@@ -20,16 +20,16 @@ pub struct StepPhase {
 pub struct StepWindow {
     /// The number of the last of them, counted from 1 since the process began.
     pub step: u64,
-    /// How many.
+    /// Number of steps.
     pub count: u64,
-    /// Their time.
+    /// Time of all of them.
     pub total_ns: u64,
-    /// The mean of one. What a step of the window before took after that is not in it.
+    /// Mean time of a step, without the rest of a step that the window before began.
     pub mean_ns: u64,
-    /// 95 % of them took at most this; known to 1.1 %. `None` where a step of the window before went on in this one: what is
-    /// known of it is a part.
+    /// 95th percentile, known to 1.1 %. `None` where a step of the window before went on in this one, of which only a part
+    /// is known.
     pub p95_ns: Option<u64>,
-    /// The longest.
+    /// Time of the longest step.
     pub max_ns: u64,
     /// Their phases, in the order in which a step goes through them.
     pub phases: Vec<StepPhase>,
@@ -37,12 +37,12 @@ pub struct StepWindow {
     pub host_memory_peak_bytes: Option<u64>,
     /// Their FLOP per second, where operations are known.
     pub flop_per_s: Option<f64>,
-    /// That over the machine's peak.
+    /// Their FLOP per second over the machine's peak.
     pub mfu_ratio: Option<f64>,
 }
 
 impl StepWindow {
-    /// The window that ends with step number `step`, of its steps' tally and its phases' times.
+    /// Returns the window that ends with step number `step`, from its steps' tally and its phases' times.
     pub fn new<'p>(
         step: u64,
         tally: &PathTally,
@@ -73,7 +73,7 @@ impl StepWindow {
         }
     }
 
-    /// Steps a second, one after the other.
+    /// Returns how many steps a second there were, one after the other.
     pub fn steps_per_s(&self) -> Option<f64> {
         (self.total_ns > 0).then(|| self.count as f64 / (self.total_ns as f64 / 1e9))
     }

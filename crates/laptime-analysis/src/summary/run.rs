@@ -22,7 +22,7 @@ use crate::summary::process::{ProcessEpochs, ProcessRows, ProcessSummary, Rank};
 use crate::summary::span_row::{RowKind, SpanRow, is_zero};
 use crate::summary::steady::Steady;
 use crate::summary::track::Track;
-use crate::time_to_target::search::UntilSummary;
+use crate::time_to_target::question::UntilSummary;
 
 /// Name of the JSON schema.
 pub const SCHEMA: &str = "laptime-summary";

@@ -1,4 +1,5 @@
-//! When a metric first reaches a target.
+//! The moment when a metric first reaches a target.
 
+pub(crate) mod question;
 pub mod relation;
 pub(crate) mod search;

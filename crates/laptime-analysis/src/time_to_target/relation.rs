@@ -1,23 +1,22 @@
-//! Learning speed: when a metric first reaches a threshold.
+//! The relation of a metric's values to a threshold, and the first that reaches it.
 //!
-//! Recordings are asked by `laptime report --until` ([`crate::Until`]). Values that are not finite reach
-//! nothing.
+//! `laptime report --until` asks recordings ([`crate::Until`]). Values that are not finite reach nothing.
 
-/// Which side of the threshold is the good one.
+/// The side of a threshold that is the good one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// `<`
+    /// Below it, `<`.
     Below,
-    /// `<=`, as for a loss.
+    /// Below or at it, `<=`, for a loss.
     AtMost,
-    /// `>`
+    /// Above it, `>`.
     Above,
-    /// `>=`, as for an accuracy.
+    /// Above or at it, `>=`, for an accuracy.
     AtLeast,
 }
 
 impl Relation {
-    /// All, by how they are typed; the longer ones first.
+    /// All relations, by the way they are typed; the longer ones first.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("<=", Self::AtMost),
         (">=", Self::AtLeast),
@@ -25,13 +24,13 @@ impl Relation {
         (">", Self::Above),
     ];
 
-    /// How it is typed.
+    /// Returns the relation as it is typed.
     pub fn name(self) -> &'static str {
         let found = Self::NAMES.iter().find(|(_, relation)| *relation == self);
         found.map_or("", |(name, _)| name)
     }
 
-    /// Whether a value is on the good side.
+    /// Returns whether a value is on the good side.
     pub fn holds(self, value: f64, threshold: f64) -> bool {
         value.is_finite()
             && match self {
@@ -42,7 +41,7 @@ impl Relation {
             }
     }
 
-    /// Whether a value is nearer to the good side than another.
+    /// Returns whether a value is nearer to the good side than another.
     pub fn is_better(self, value: f64, than: f64) -> bool {
         match self {
             Self::Below | Self::AtMost => value < than,
@@ -51,17 +50,17 @@ impl Relation {
     }
 }
 
-/// What values did with regard to a threshold. `At` is where one stands: an index, a moment.
+/// The first value that reached a threshold, and the best one. `At` is the place of a value: an index, or a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reached<At> {
     /// The first value on the good side.
     pub first: Option<(At, f64)>,
-    /// The best finite value and where it first stood.
+    /// The best finite value, and its first place.
     pub best: Option<(At, f64)>,
 }
 
 impl<At: Copy + Ord> Reached<At> {
-    /// No value yet.
+    /// Returns one that has no value yet.
     pub fn new() -> Self {
         Self {
             first: None,

@@ -1,96 +1,22 @@
-//! When a metric of a recording first reaches a threshold: `laptime report --until`.
+//! Finds the moment when a metric of a recording first reaches a threshold: `laptime report --until`.
 //!
 //! Every value is looked at, not only those that a report's curve keeps. A process is read
 //! twice: [`UntilReader::search`] finds the moment, [`UntilReader::count`] the steps and epochs
-//! up to it. What comes of it is an [`UntilSummary`].
+//! up to it. It ends in an [`UntilSummary`].
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::{Anchors, PathId, PathTable, PhaseName, Span, Unavailable, path};
-use serde::Serialize;
 
-use crate::time_to_target::relation::{Reached, Relation};
+use super::question::{Until, UntilSummary};
+use super::relation::Reached;
 
 /// The name of the marks and spans that are epochs.
 const EPOCH: &str = PhaseName::Epoch.text();
 
-/// A question such as `test_acc >= 0.95`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Until {
-    /// A metric's name or path.
-    pub metric: String,
-    /// On which side of the threshold it is to be.
-    pub relation: Relation,
-    /// The threshold, in the metric's unit.
-    pub threshold: f64,
-}
-
-impl FromStr for Until {
-    type Err = String;
-
-    /// The name may hold anything: the last relation counts.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no question like 'test_acc >= 0.95' (<, <=, >, >=)");
-        let at = text.rfind(['<', '>']).ok_or_else(wrong)?;
-        let (metric, rest) = text.split_at(at);
-        let (name, relation) = *Relation::NAMES
-            .iter()
-            .find(|(name, _)| rest.starts_with(name))
-            .ok_or_else(wrong)?;
-        let threshold: f64 = rest[name.len()..].trim().parse().map_err(|_| wrong())?;
-        let metric = metric.trim().to_owned();
-        if metric.is_empty() || !threshold.is_finite() {
-            return Err(wrong());
-        }
-        Ok(Self {
-            metric,
-            relation,
-            threshold,
-        })
-    }
-}
-
-impl fmt::Display for Until {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let relation = self.relation.name();
-        write!(to, "{} {relation} {}", self.metric, self.threshold)
-    }
-}
-
-/// The answer to one question. Moments are nanoseconds since the start of the run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct UntilSummary {
-    /// The question, as `test_acc >= 0.95`.
-    pub question: String,
-    /// Path of the metric that reached the threshold, or else came nearest.
-    pub path: Option<String>,
-    /// Whether the threshold was reached.
-    pub is_reached: bool,
-    /// When it was reached first.
-    pub at_ns: Option<u64>,
-    /// The value that reached it.
-    pub value: Option<f64>,
-    /// Steps finished by then in the process that reached it, on the track that took most of them.
-    pub steps: Option<u64>,
-    /// Epochs begun by then in that process.
-    pub epochs: Option<u64>,
-    /// The best finite value of the whole run.
-    pub best: Option<f64>,
-    /// When that stood first.
-    pub best_at_ns: Option<u64>,
-    /// Values looked at.
-    pub count: u64,
-    /// Why numbers are absent: by field name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub why: BTreeMap<String, Unavailable>,
-}
-
-/// Looks for the answer in one process.
+/// Reader that looks for the answer in one process.
 #[derive(Debug, Clone)]
 pub struct UntilReader {
     question: Until,
@@ -98,7 +24,7 @@ pub struct UntilReader {
     paths: PathTable,
     wanted: BTreeMap<PathId, bool>,
     values: u64,
-    /// By ticks and path.
+    /// Values that reached the threshold or came nearest, by ticks and path.
     reached: Reached<(u64, PathId)>,
     steps: BTreeMap<(PathId, u32), u64>,
     epoch_marks: u64,
@@ -106,7 +32,7 @@ pub struct UntilReader {
 }
 
 impl UntilReader {
-    /// Begins with a process's clock.
+    /// Begins to read a process with its clock.
     pub fn new(anchors: Anchors, question: &Until) -> Self {
         Self {
             question: question.clone(),
@@ -121,12 +47,12 @@ impl UntilReader {
         }
     }
 
-    /// Takes in the records of the first pass: values of the metric.
+    /// Returns the first pass, which takes in values of the metric.
     pub fn search(&mut self) -> Search<'_> {
         Search(self)
     }
 
-    /// Takes in the records of the second pass, steps and epochs up to the moment found; `None`
+    /// Returns the second pass, which counts steps and epochs up to the moment that was found; `None`
     /// where there is none. `anchors` are those of the whole process.
     pub fn count(&mut self, anchors: Anchors) -> Option<Count<'_>> {
         self.anchors = anchors;
@@ -151,7 +77,7 @@ impl UntilReader {
         }
     }
 
-    /// The answer of all processes together; the earliest moment counts.
+    /// Returns the answer of all processes together; the earliest moment counts.
     pub fn answer(question: &Until, readers: &[Self], zero_ns: u64) -> UntilSummary {
         let mut reached = Reached::new();
         for (index, reader) in readers.iter().enumerate() {
@@ -207,7 +133,7 @@ impl UntilReader {
         }
     }
 
-    /// Marks count before spans: the automatic phases set them.
+    /// Counts epochs by marks or, without any, by spans: the automatic phases set marks.
     fn epochs(&self) -> Option<u64> {
         let spans = self.epoch_spans.values().copied().max();
         [self.epoch_marks, spans.unwrap_or(0)]
@@ -215,18 +141,18 @@ impl UntilReader {
             .find(|count| *count > 0)
     }
 
-    fn own_name(&self, path: PathId) -> Option<&str> {
+    fn span_name(&self, path: PathId) -> Option<&str> {
         self.paths.get(path).map(|entry| &*entry.name)
     }
 }
 
-/// Whether it is a step, also one whose operations were counted.
+/// Returns whether a name is that of steps, also of those whose operations were counted.
 fn is_step(name: &str) -> bool {
     let phase = PhaseName::of(name).or_else(|| PhaseName::of_counted(name));
     phase == Some(PhaseName::Step)
 }
 
-/// The first pass.
+/// The first pass over a process: values of the metric.
 #[derive(Debug)]
 pub struct Search<'r>(&'r mut UntilReader);
 
@@ -249,7 +175,7 @@ impl<'a> Visit<'a> for Search<'_> {
 impl VisitProcess for Search<'_> {}
 impl VisitProcess for Count<'_> {}
 
-/// The second pass.
+/// The second pass over a process: steps and epochs.
 #[derive(Debug)]
 pub struct Count<'r> {
     reader: &'r mut UntilReader,
@@ -264,7 +190,7 @@ impl Count<'_> {
         }
         let entry = self.reader.paths.get(span.path);
         let parent = entry.map_or(PathId::ROOT, |entry| entry.parent);
-        match self.reader.own_name(span.path) {
+        match self.reader.span_name(span.path) {
             Some(name) if is_step(name) => {
                 let is_done = span.start.saturating_add(span.duration) <= self.until;
                 *self.reader.steps.entry((parent, span.track)).or_default() += u64::from(is_done);
@@ -287,7 +213,7 @@ impl<'a> Visit<'a> for Count<'_> {
         match record {
             Record::Span(span) => self.span(&span),
             Record::Mark { path, ticks, .. }
-                if ticks < self.until && self.reader.own_name(path) == Some(EPOCH) =>
+                if ticks < self.until && self.reader.span_name(path) == Some(EPOCH) =>
             {
                 self.reader.epoch_marks += 1;
             }

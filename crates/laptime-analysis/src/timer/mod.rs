@@ -1,4 +1,4 @@
-//! Timers in figures: what their segments took, and what the report shows of them.
+//! Timers in figures: the times of their segments, and summaries of them for the report.
 //!
 //! The runs of a segment come from the timer that measured them, as columns ([`SegmentRuns`]). Each
 //! segment of a context becomes a row. Rows go to the report as a [`crate::Summary`] with

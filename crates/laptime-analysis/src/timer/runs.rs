@@ -1,38 +1,38 @@
-//! What a timer keeps of a segment: its finished runs, oldest first, as columns.
+//! The finished runs of a timer's segment, oldest first, as columns.
 //!
 //! **Cost** 8 bytes a run, 8 more with its start, 24 more with its memory, 16 more with CPU times;
 //! while a column grows, up to twice that.
 
 use laptime_core::Total;
 
-/// Stands in the column of durations for one that the device still owes.
+/// Placeholder in the column of durations for one that the device still owes.
 const OWED: u64 = u64::MAX;
 
 /// Memory over one run, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SegmentMemory {
-    /// What was there at the start.
+    /// Allocated at the start.
     pub before: i64,
-    /// What was there at the end.
+    /// Allocated at the end.
     pub after: i64,
-    /// The most that was there in between.
+    /// The most that was allocated in between.
     pub most: i64,
 }
 
 impl SegmentMemory {
-    /// Stands in the column of memory for a run whose memory nobody read.
+    /// Placeholder in the column of memory for a run whose memory nobody read.
     pub const NOT_READ: Self = Self {
         before: i64::MIN,
         after: i64::MIN,
         most: i64::MIN,
     };
 
-    /// What the run left behind; below zero when it freed.
+    /// Returns the bytes that the run left allocated; below zero when it freed.
     pub fn net_bytes(self) -> i64 {
         self.after - self.before
     }
 
-    /// The most that was there meanwhile, over what was there at the start.
+    /// Returns the most bytes that were allocated meanwhile, over those at the start.
     pub fn peak_bytes(self) -> i64 {
         self.most - self.before
     }
@@ -41,7 +41,7 @@ impl SegmentMemory {
 /// One finished run, as it is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SegmentRun {
-    /// When it began, in ticks, where that is kept.
+    /// Moment when it began, in ticks, where that is kept.
     pub started: Option<u64>,
     /// Duration of the segment by the timer's clock.
     pub elapsed_ns: u64,
@@ -58,32 +58,32 @@ pub struct SegmentRun {
 pub struct Origin {
     /// The moment itself.
     pub ticks: u64,
-    /// How long a tick is.
+    /// Nanoseconds of a tick.
     pub ns_per_tick: f64,
 }
 
 impl Origin {
-    /// How far a moment is from it; below zero before it.
+    /// Returns how far a moment is from the origin; below zero before it.
     pub fn ns_at(self, ticks: u64) -> i64 {
         let ticks = i128::from(ticks) - i128::from(self.ticks);
         (ticks as f64 * self.ns_per_tick).round() as i64
     }
 
-    /// The moment that is so far from it.
+    /// Returns the moment that is so far from the origin.
     pub fn ticks_at(self, ns: i64) -> u64 {
         let ticks = (ns as f64 / self.ns_per_tick).round() as i64;
         self.ticks.saturating_add_signed(ticks)
     }
 }
 
-/// One finished run, as it is told.
+/// One finished run, at its moment since an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SegmentRecord {
-    /// When it began, since the [`Origin`]; below zero before it.
+    /// Moment when it began, since the [`Origin`]; below zero before it.
     pub start_ns: i64,
-    /// How long it took.
+    /// Duration of the run.
     pub elapsed_ns: u64,
-    /// What it did to memory, where that was read.
+    /// Memory of the run, where that was read.
     pub memory: Option<SegmentMemory>,
 }
 
@@ -94,20 +94,20 @@ pub struct SegmentRuns {
     pub elapsed_ns: Vec<u64>,
     /// Starts in ticks, where they are kept.
     pub started: Vec<u64>,
-    /// Memory; empty when nobody ever looked.
+    /// Memory of each run; empty when nobody ever looked.
     pub memory: Vec<SegmentMemory>,
     /// CPU times of process and thread, where they are asked for.
     pub cpu_ns: Vec<(u64, u64)>,
     /// Sum of the times that the thread was ready and others ran.
     pub delayed_ns: Option<u64>,
-    /// How many durations were measured by the device.
+    /// Number of durations that the device measures.
     pub on_device: u64,
-    /// Sum of those that the device has told.
+    /// Sum of the durations that the device has told.
     pub device_ns: u64,
 }
 
 impl SegmentRuns {
-    /// Adds one.
+    /// Adds a run.
     #[inline]
     pub fn push(&mut self, run: SegmentRun) {
         self.started.extend(run.started);
@@ -124,7 +124,7 @@ impl SegmentRuns {
         self.elapsed_ns.push(run.elapsed_ns);
     }
 
-    /// The device will tell the duration of the last one: its place, for [`SegmentRuns::settle`].
+    /// Leaves the duration of the last run to the device, and returns its place for [`SegmentRuns::settle`].
     pub fn owe_last(&mut self) -> Option<usize> {
         *self.elapsed_ns.last_mut()? = OWED;
         self.on_device += 1;
@@ -140,7 +140,7 @@ impl SegmentRuns {
         }
     }
 
-    /// Every run whose start was kept.
+    /// Iterates over the runs whose start was kept.
     pub fn records(&self, origin: Origin) -> impl Iterator<Item = SegmentRecord> {
         let runs = self.elapsed_ns.iter().zip(&self.started).enumerate();
         runs.map(move |(at, (elapsed_ns, started))| SegmentRecord {
@@ -150,17 +150,17 @@ impl SegmentRuns {
         })
     }
 
-    /// Sum of the durations.
+    /// Returns the sum of the durations.
     pub fn total_ns(&self) -> u64 {
         self.elapsed_ns.iter().total()
     }
 
-    /// Least and greatest of what one left behind; `None` when memory was not read for any.
+    /// Returns the fewest and the most bytes that a run left allocated; `None` when memory was not read for any.
     pub fn net_bytes(&self) -> Option<(i64, i64)> {
         self.bounds(SegmentMemory::net_bytes)
     }
 
-    /// Least and greatest peak of one.
+    /// Returns the smallest and the largest peak of a run.
     pub fn peak_bytes(&self) -> Option<(i64, i64)> {
         self.bounds(SegmentMemory::peak_bytes)
     }

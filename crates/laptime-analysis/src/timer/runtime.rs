@@ -1,11 +1,11 @@
-//! How long any segment of a context ran.
+//! Time in which any segment of a context ran.
 //!
 //! Segments may overlap and nest, so the context's running time is the union of them and not
 //! their sum.
 
 use super::{Origin, SegmentRecord, SegmentRuns};
 
-/// Time in which at least one segment ran. Their starts are read from any origin.
+/// Returns the time in which at least one segment ran. Their starts are read from any origin.
 pub fn runtime_ns<'a>(segments: impl IntoIterator<Item = &'a SegmentRuns>, origin: Origin) -> u64 {
     let interval = |one: SegmentRecord| (one.start_ns, one.elapsed_ns);
     let segments = segments.into_iter();
@@ -16,7 +16,7 @@ pub fn runtime_ns<'a>(segments: impl IntoIterator<Item = &'a SegmentRuns>, origi
     )
 }
 
-/// How much of the line the intervals cover, each given as start and length.
+/// Returns how much of the line the intervals cover, each given as start and length.
 fn union_ns(mut intervals: Vec<(i64, u64)>) -> u64 {
     intervals.sort_unstable();
     let mut covered = 0;

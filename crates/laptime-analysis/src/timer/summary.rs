@@ -19,21 +19,21 @@ use crate::summary::process::ProcessSummary;
 use crate::summary::span_row::SpanRow;
 use crate::summary::{Summary, WallSource};
 
-/// Why a timer has no steady state.
+/// Reason why a timer has no steady state.
 const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when they ran";
 
-/// A timer, and how it measures.
+/// A timer, with the clock of its durations.
 #[derive(Debug, Clone, Copy)]
 pub struct Timer<'a> {
     /// The timer's name.
     pub name: &'a str,
-    /// What host durations are sums of.
+    /// The time that host durations are sums of.
     pub source: WallSource,
-    /// Why there is no device time, where it was asked for.
+    /// Reason why there is no device time, where it was asked for.
     pub no_device: Option<&'a str>,
 }
 
-/// A context: its name, and its segments with theirs.
+/// A context: its name, and its segments with their names.
 type Context<'a> = (&'a str, Vec<(&'a str, &'a SegmentRuns)>);
 
 /// A timer's history, every duration that a device owed filled in.
@@ -74,7 +74,7 @@ impl TimerSummary {
     }
 }
 
-/// The summary of a timer that measured nothing.
+/// Returns the summary of a timer that measured nothing.
 fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
     let own = process.processes.iter().take(1).cloned();
     let own = own.map(|own| ProcessSummary {
@@ -106,7 +106,7 @@ fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
     }
 }
 
-/// The summary with its rows and all that follows from them.
+/// Fills in the rows of a summary, and all numbers that follow from them.
 fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Summary {
     summary.span_count = rows.iter().filter_map(|row| row.count).total();
     for process in &mut summary.processes {
@@ -125,7 +125,7 @@ fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Su
     summary
 }
 
-/// The rows of segments that have finished runs, each under its name, as shares of the sum of all.
+/// Returns the rows of segments that have finished runs, each under its name, as shares of the sum of all.
 fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
     let used = segments.iter();
     let used: Vec<_> = used
@@ -145,7 +145,7 @@ fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
     rows
 }
 
-/// The runs of a segment as spans, in nanoseconds whatever they were measured by.
+/// Tallies the runs of a segment as spans, in nanoseconds whatever they were measured by.
 fn tally(runs: &SegmentRuns) -> PathTally {
     let mut tally = PathTally::default();
     for (at, ns) in runs.elapsed_ns.iter().enumerate() {
@@ -160,7 +160,7 @@ fn tally(runs: &SegmentRuns) -> PathTally {
     tally
 }
 
-/// Fills in what a device said of a segment, or the host of its memory.
+/// Fills in the numbers of a segment from the device, or those of its memory from the host.
 fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
     let (net, peak) = (runs.net_bytes(), runs.peak_bytes());
     let (net_min, net_max) = (net.map(|net| net.0), net.map(|net| net.1));

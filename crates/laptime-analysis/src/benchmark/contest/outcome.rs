@@ -1,8 +1,8 @@
 //! The result of a contest: each contender's figures, and a verdict for each pair.
 
 use super::rounds::{Ending, LEAST_ROUNDS};
+use crate::benchmark::outcome::{self, larger_ns};
 use crate::benchmark::verdict::{Judged, Verdict};
-use crate::benchmark::{self, larger_ns};
 
 /// About how many rounds take as long as warm-up.
 const WARM_UP_ROUNDS: usize = 4;
@@ -11,7 +11,7 @@ const WARM_UP_ROUNDS: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Each contender's figures, the base first: those of the rounds, once there are enough for a verdict.
-    pub contenders: Vec<benchmark::Outcome>,
+    pub contenders: Vec<outcome::Outcome>,
     /// Each pair of contenders, those with the base first.
     pub pairs: Vec<Pair>,
     /// The base against itself, in the same rounds.
@@ -42,8 +42,8 @@ pub struct Pair {
 impl Outcome {
     /// Returns a budget that may do where this one did not: several times as much, and enough for the first look.
     pub fn larger_budget_ns(&self) -> f64 {
-        let each = self.contenders.iter().map(benchmark::Outcome::sample_ns);
-        let again = self.contenders.first().map(benchmark::Outcome::sample_ns);
+        let each = self.contenders.iter().map(outcome::Outcome::sample_ns);
+        let again = self.contenders.first().map(outcome::Outcome::sample_ns);
         // Warm-up takes as long as some rounds.
         let rounds = LEAST_ROUNDS + WARM_UP_ROUNDS;
         let needed_ns = each.chain(again).sum::<f64>() * rounds as f64;

@@ -6,7 +6,8 @@
 //! first look, a round has no second half. The base takes part twice; how much it differs from
 //! itself is the noise floor. [`Contest::outcome`] has the verdicts.
 
-use crate::benchmark::{Count, Limits as Alone, Next as Turn, Plan};
+use crate::benchmark::limits::{Count, Limits as Alone, Next as Turn};
+use crate::benchmark::plan::Plan;
 use crate::statistics::Random;
 
 /// Rounds after which it is looked whether all is clear. There are few looks, ever farther apart: each has its

@@ -2,8 +2,9 @@
 
 use super::outcome::{Outcome, Pair};
 use super::rounds::{Contest, LEAST_ROUNDS, LOOKS};
+use crate::benchmark::limits::Count;
+use crate::benchmark::plan::Plan;
 use crate::benchmark::verdict::{Judged, Side, VerdictOptions, control_false_discoveries, judge};
-use crate::benchmark::{Count, Plan};
 
 impl Contest {
     /// Returns the verdicts so far; `None` before every contender has run.

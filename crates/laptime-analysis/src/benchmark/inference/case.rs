@@ -3,7 +3,9 @@
 use laptime_core::Unavailable;
 
 use super::load::Load;
-use crate::benchmark::{Doubt, Limits, Next, Outcome, Plan};
+use crate::benchmark::limits::{Limits, Next};
+use crate::benchmark::outcome::{Doubt, Outcome};
+use crate::benchmark::plan::Plan;
 use crate::statistics::percentiles::{Percentile, Percentiles};
 
 /// The fewest calls after warm-up where the budget allows: ten of them lie beyond the 99th percentile.

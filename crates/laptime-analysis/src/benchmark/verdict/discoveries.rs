@@ -1,6 +1,7 @@
 //! Verdicts on many spans at once, which must hold against how many there are.
 
-use super::{Judged, Reason, Verdict};
+use super::judgement::{Judged, Verdict};
+use super::reason::Reason;
 use crate::statistics::false_discoveries::adjusted;
 
 /// Takes back each verdict of faster or slower that many comparisons make likely by chance. A share of `rate` at most of

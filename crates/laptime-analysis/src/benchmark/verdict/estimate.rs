@@ -6,8 +6,9 @@
 //! as Zou and Donner do (*Construction of confidence intervals about effect measures*, 2008).
 
 use super::interval::{Interval, sorted};
+use super::judgement::UnitKind;
 use super::reason::{Reason, SideName};
-use super::{Side, UnitKind, VerdictOptions};
+use super::side::{Side, VerdictOptions};
 use crate::statistics::{Question, TooFew, quantiles};
 
 /// The fewest values within one unit that tell how they hang together.

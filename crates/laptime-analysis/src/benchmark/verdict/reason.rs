@@ -53,7 +53,7 @@ pub enum Reason {
     },
     /// There are many comparisons, of which some are expected to look like this one by chance.
     OneOfMany {
-        /// How many there are.
+        /// Number of comparisons.
         comparisons: usize,
     },
     /// Values or units are too few for an interval.
@@ -68,7 +68,7 @@ pub enum Reason {
     NotDurations {
         /// The side that has them.
         side: SideName,
-        /// How many.
+        /// Number of such values.
         count: usize,
     },
 }

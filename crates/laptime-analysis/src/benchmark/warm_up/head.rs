@@ -1,8 +1,8 @@
-//! The beginning that is unlike all that follows: long first steps, or a decay.
+//! The beginning of a series that is unlike all that follows: long first steps, or a decay.
 //!
-//! A head that lies at another level than what follows is cut off where head and rest fit best (two segments, least
+//! A head that lies at another level than the rest is cut off where head and rest fit best (two segments, least
 //! absolute deviations, Bai 1995; the rest may have a trend). A decay has no such place: there warm-up ends at the first
-//! step from which on the median of the next few lies within 5 % of those that follow, or within what noise explains.
+//! step from which on the median of the next few lies within 5 % of those that follow, or within their noise.
 //! Waves, drifts and bursts have such beginnings as well, again and again: those are no warm-up.
 
 use super::LEAST_STEPS;
@@ -11,7 +11,7 @@ use crate::statistics::quantiles::median_of as median;
 
 /// Steps over which "from here on" is judged: a single slow step must not end or prolong warm-up.
 const AHEAD: usize = 5;
-/// Steps that are held against others: more than twice as many as a burst of a busy machine has.
+/// Steps that are compared with others: more than twice as many as a burst of a busy machine has.
 const BESIDE: usize = 9;
 /// Steps that are enough to tell the level that follows.
 const FOLLOWING: usize = 4 * AHEAD;
@@ -21,7 +21,7 @@ const LEVEL_RATIO: f64 = 0.05;
 const OUTLIER_DEVIATIONS: f64 = 3.0;
 /// An outlier's distance as a share of the level, for series with next to no noise.
 const OUTLIER_RATIO: f64 = 0.10;
-/// How much better two segments must fit than one, in deviations per unit of ln(steps).
+/// Gain in fit of two segments over one, in deviations per unit of ln(steps).
 ///
 /// Two segments always fit better than one. The logarithm is the penalty of Schwarz's criterion for
 /// one more parameter; the simulated series are judged alike from 0.4 to 2.
@@ -30,19 +30,20 @@ const GAIN: f64 = 0.9;
 ///
 /// With 4, one planted warm-up in eleven is missed among 60 steps with 5 % noise.
 const HEAD_DEVIATIONS: f64 = 2.5;
-/// How much more the first steps must differ from those after warm-up than others do that lie as far apart.
+/// Factor by which the first steps must differ more from those after warm-up than others that lie as far apart.
 const UNLIKE: f64 = 1.5;
-/// The part of those that may differ as much all the same: single slow steps come again.
+/// The part of these others that may differ as much all the same: single slow steps come again.
 const ALIKE_RATIO: f64 = 0.05;
-/// Pairs of places that are looked at for that.
+/// The most pairs of places that are compared.
 const MOST_PAIRS: usize = 200;
-/// Costs must differ by more than rounding does.
+/// Ratio of costs below which they differ by more than rounding.
 const CLEARLY: f64 = 1.0 - 1e-9;
 
-/// The first step after it, `most` at most; 0 where there is none. No level changes in the steps but that of warm-up.
+/// Returns the first step after the beginning, `most` at most; 0 where there is none. No level changes in the steps but that
+/// of warm-up.
 ///
-/// Whether there is one is asked of ever shorter beginnings: beside the first slow step, all that comes later may weigh
-/// more. Where it ends is asked of the steps right after it, since those later may drift.
+/// Ever shorter series are looked at for a beginning: beside the first slow step, all that comes later may weigh
+/// more. Its end is told by the steps right after it, since those later may drift.
 pub fn end(steps: &[f64], most: usize, scratch: &mut Vec<f64>) -> usize {
     let mut beginning = steps;
     while beginning.len() >= LEAST_STEPS {
@@ -58,7 +59,7 @@ pub fn end(steps: &[f64], most: usize, scratch: &mut Vec<f64>) -> usize {
     0
 }
 
-/// The longest head of a beginning that is unlike the steps after it.
+/// Finds the longest head that is unlike the steps after it.
 fn last_unlike(
     steps: &[f64],
     beginning: &[f64],
@@ -66,14 +67,14 @@ fn last_unlike(
     scratch: &mut Vec<f64>,
 ) -> Option<usize> {
     let deviation = noise(beginning, scratch);
-    let mut first = best(beginning, deviation, scratch);
+    let mut first = head_length(beginning, deviation, scratch);
     let mut found = None;
-    // What follows a decay is judged without it: until nothing more is cut off.
+    // The steps after a decay are judged without it, until nothing more is cut off.
     loop {
         if first <= most && is_unlike(steps, first, scratch) {
             found = Some(first);
         }
-        let settled = settled(beginning, first, deviation, scratch);
+        let settled = first_settled(beginning, first, deviation, scratch);
         if settled == first {
             return found;
         }
@@ -81,8 +82,8 @@ fn last_unlike(
     }
 }
 
-/// How many steps at the start lie at a level of their own.
-fn best(steps: &[f64], deviation: f64, scratch: &mut Vec<f64>) -> usize {
+/// Counts the steps at the start that lie at another level than the rest.
+fn head_length(steps: &[f64], deviation: f64, scratch: &mut Vec<f64>) -> usize {
     let whole = Line::through(steps, deviation, scratch).distance(steps);
     let (mut best, mut head) = (whole, 0);
     // Level against line: a head is short and has no trend worth fitting, the rest may have one, which
@@ -111,8 +112,8 @@ fn level_distance(steps: &[f64], scratch: &mut Vec<f64>) -> f64 {
     level.distance(steps)
 }
 
-/// The first step from `head` on that lies where the steps after `head` do, in the earlier half.
-fn settled(steps: &[f64], head: usize, deviation: f64, scratch: &mut Vec<f64>) -> usize {
+/// Finds the first step from `head` on, in the earlier half, that lies where the steps after `head` do.
+fn first_settled(steps: &[f64], head: usize, deviation: f64, scratch: &mut Vec<f64>) -> usize {
     let rest = Line::through(&steps[head..], deviation, scratch);
     (head..=steps.len() / 2)
         .find(|first| {
@@ -124,7 +125,7 @@ fn settled(steps: &[f64], head: usize, deviation: f64, scratch: &mut Vec<f64>) -
         .unwrap_or(head)
 }
 
-/// Whether the steps from `first` on lie where those do that follow.
+/// Returns whether the steps from `first` on lie where those do that follow.
 fn is_settled(steps: &[f64], first: usize, deviation: f64, scratch: &mut Vec<f64>) -> bool {
     let following = upto(steps, first, first.max(FOLLOWING));
     let level = median(following.iter().copied(), scratch);
@@ -140,7 +141,7 @@ fn upto(steps: &[f64], from: usize, count: usize) -> &[f64] {
     &steps[from..(from + count).min(steps.len())]
 }
 
-/// Whether steps lie near a level: the first by itself, and the median of all.
+/// Returns whether steps lie near a level: the first by itself, and the median of all.
 fn is_near(
     next: &[f64],
     (level, ahead): (f64, f64),
@@ -154,10 +155,10 @@ fn is_near(
     (next[0] - level).abs() <= far && (median - ahead).abs() <= near
 }
 
-/// Whether the first steps differ from those after `first` otherwise than others do from those that come as long after
-/// them.
+/// Returns whether the first steps differ from those after `first` otherwise than others do from steps that come as long
+/// after them.
 fn is_unlike(steps: &[f64], first: usize, scratch: &mut Vec<f64>) -> bool {
-    // Short series have fewer to hold against each other.
+    // Short series have fewer to compare.
     let beside = BESIDE.min(steps.len().saturating_sub(first) / 3);
     let begin = first.min(beside);
     if begin == 0 {

@@ -1,17 +1,16 @@
-//! The levels that fit a series best: where it is cut into them (segmented least squares, Bellman and Roth 1969; Bai and
-//! Perron 2003), of logarithms whose outliers are drawn in.
+//! The levels that fit a series best, and the cuts between them (segmented least squares, Bellman and Roth 1969; Bai and
+//! Perron 2003), on logarithms whose outliers are drawn in.
 
-use super::changes::around;
 use crate::statistics::quantiles::median_of as median;
 
-/// Cuts that are looked for: what is told of steps has three changes at most, and the end of warm-up.
+/// The most cuts that are looked for: three changes, and the end of warm-up.
 const MOST: usize = 4;
-/// From so many median distances on a duration is an outlier.
+/// Number of median distances from which on a duration is an outlier.
 const FAR: f64 = 3.0;
-/// Durations below this part of the median have no logarithm that tells anything.
+/// Part of the median below which the logarithm of a duration tells nothing.
 const FLOOR_RATIO: f64 = 1e-3;
 
-/// Logarithms, with what lies far off its neighbours drawn in to them.
+/// Returns logarithms, with those that lie far off their neighbours drawn in to them.
 pub fn drawn_in(steps: &[f64], least: usize, scratch: &mut Vec<f64>) -> Vec<f64> {
     let floor = FLOOR_RATIO * median(steps.iter().copied(), scratch).max(FLOOR_RATIO);
     let logarithms: Vec<f64> = steps.iter().map(|step| step.max(floor).ln()).collect();
@@ -32,7 +31,7 @@ pub fn drawn_in(steps: &[f64], least: usize, scratch: &mut Vec<f64>) -> Vec<f64>
         .collect()
 }
 
-/// The cuts of the levels that fit best: as many as there may be.
+/// Finds the cuts of the levels that fit best: as many as there may be.
 pub fn cuts(values: &[f64], least: usize) -> Vec<usize> {
     let count = values.len();
     let sums: Vec<(f64, f64)> = std::iter::once((0.0, 0.0))
@@ -84,7 +83,7 @@ pub fn cuts(values: &[f64], least: usize) -> Vec<usize> {
 /// Moves each cut to where the levels on both sides fit the durations best.
 pub fn refine(steps: &[f64], cuts: &mut [usize], least: usize, scratch: &mut Vec<f64>) {
     for index in 0..cuts.len() {
-        let (from, to) = around(cuts, index, steps.len());
+        let (from, to) = levels_around(cuts, index, steps.len());
         let cut = cuts[index];
         let before = median(steps[from..cut].iter().copied(), scratch);
         let after = median(steps[cut..to].iter().copied(), scratch);
@@ -103,4 +102,10 @@ pub fn refine(steps: &[f64], cuts: &mut [usize], least: usize, scratch: &mut Vec
         }
         cuts[index] = best.1;
     }
+}
+
+/// Returns the start of the level before a cut, and the end of the level after it.
+pub fn levels_around(cuts: &[usize], index: usize, count: usize) -> (usize, usize) {
+    let from = index.checked_sub(1).map_or(0, |before| cuts[before]);
+    (from, cuts.get(index + 1).copied().unwrap_or(count))
 }

@@ -1,5 +1,4 @@
-//! A level or a trend through a series, and its noise, told by medians: what a few outliers
-//! do to a series they don't do to these.
+//! A level or a trend through a series, and its noise, by medians: a few outliers change a series, and hardly change these.
 
 use crate::statistics::quantiles::median_of as median;
 
@@ -7,31 +6,31 @@ use crate::statistics::quantiles::median_of as median;
 const MAD_TO_DEVIATION: f64 = 1.482_6;
 /// Standard error of a median over that of a mean, for normal noise.
 pub const MEDIAN_TO_MEAN_ERROR: f64 = 1.253_3;
-/// Fewest values with a trend: halves of six.
+/// The fewest values with a trend: halves of six.
 const LEAST: usize = 12;
 /// Change over half the series that counts as none, as a share of the level.
 const LEVEL_RATIO: f64 = 0.05;
 /// Standard errors by which the halves must differ for a trend.
 const TREND_ERRORS: f64 = 1.5;
 
-/// Where a series lies: `start + slope · index`.
+/// A line through a series: `start + slope · index`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// At its first value.
+    /// Level at the first value.
     pub start: f64,
     /// Change from value to value; 0 without a trend.
     pub slope: f64,
 }
 
 impl Line {
-    /// Through a series whose noise isn't known.
+    /// Draws a line through a series whose noise isn't known.
     pub fn through_series(values: &[f64]) -> Self {
         let scratch = &mut Vec::new();
         let noise = noise(values, scratch);
         Self::through(values, noise, scratch)
     }
 
-    /// Through `values`: level unless the later half differs from the earlier one, value by
+    /// Draws a line through `values`: level unless the later half differs from the earlier one, value by
     /// value, by more than the noise (an incomplete Theil–Sen slope: half as many pairs as
     /// values, each half a series apart).
     pub fn through(values: &[f64], noise: f64, scratch: &mut Vec<f64>) -> Self {
@@ -61,12 +60,12 @@ impl Line {
         }
     }
 
-    /// Where the value with this index should lie.
+    /// Returns the level of the line at an index.
     pub fn at(self, index: usize) -> f64 {
         self.slope.mul_add(index as f64, self.start)
     }
 
-    /// How far `values` lie from it, added up.
+    /// Adds up how far `values` lie from the line.
     pub fn distance(self, values: &[f64]) -> f64 {
         let indexed = values.iter().enumerate();
         indexed
@@ -75,7 +74,7 @@ impl Line {
     }
 }
 
-/// Robust standard deviation of the noise: from differences of neighbours (von Neumann 1941,
+/// Returns the robust standard deviation of the noise: from differences of neighbours (von Neumann 1941,
 /// made robust), which a trend hardly inflates.
 pub fn noise(values: &[f64], scratch: &mut Vec<f64>) -> f64 {
     let differences = values.windows(2).map(|pair| (pair[1] - pair[0]).abs());

@@ -1,10 +1,10 @@
-//! When warm-up ends, and what steps do after it: rules over the durations of the first steps.
+//! The end of warm-up, and changes after it: rules over the durations of the first steps.
 //!
 //! Warm-up is a change at the start. First all places are looked for where the steps go to another level and keep it
-//! ([`changes`]). A level that ends early is warm-up; a later change refuses nothing: it is a doubt, told beside the
-//! numbers. Before the first of those that are left, a short or decaying beginning is cut off ([`head`]).
+//! ([`changes`]). A level that ends early is warm-up; a later change refuses nothing: it is a doubt beside the
+//! numbers. Before the first of the changes that are left, a short or decaying beginning is cut off ([`head`]).
 //!
-//! What is told is so or isn't told: a change at a place where there is none is worse than none. `examples/steadiness`
+//! Only clear changes are told: a change at a place where there is none is worse than none. `examples/steadiness`
 //! shows how often the rules are right.
 
 use laptime_core::Unavailable;
@@ -23,43 +23,43 @@ pub use later::Later;
 pub(crate) use line::Line;
 use line::{MEDIAN_TO_MEAN_ERROR, noise};
 
-/// Fewest steps that tell anything: halves of halves still hold three.
+/// The fewest steps that tell anything: halves of halves still hold three.
 pub const LEAST_STEPS: usize = 12;
-/// Warm-up ends in this part of the steps; a level that ends later is none.
+/// The part of the steps in which warm-up ends; a level that ends later is none.
 const HEAD_RATIO: f64 = 0.4;
 /// Standard errors by which the halves of the rest must differ for its trend to be told.
 const TREND_ERRORS: f64 = 3.0;
-/// And by this ratio from the first third to the last: less is how a machine's clock speed and
-/// caches settle, and it moves with whatever else runs.
+/// Ratio from the first third to the last from which on a trend is told: a machine's clock speed and
+/// caches settle by less, and they move with whatever else runs.
 const TREND_RATIO: f64 = 0.10;
-/// Of all pairs of a step of the first third and one of the last, the part that must differ as the
-/// trend says: where steps scatter further than they drift, a line through them tells nothing.
+/// The part of all pairs of a step of the first third and one of the last that must differ as the
+/// trend does: where steps scatter further than they drift, a line through them tells nothing.
 const TREND_PAIRS: f64 = 0.8;
 
-/// Where warm-up ends.
+/// The end of warm-up, and changes after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarmUp {
     /// The first steady step, from 0.
     pub steps: usize,
-    /// What the steps did after it, if they did not keep their level.
+    /// Changes of the steps after it, if they did not keep their level.
     pub later: Option<Later>,
 }
 
-/// The index of the first steady step, or why there is none.
+/// Returns the index of the first steady step, or why there is none.
 ///
 /// **Units** any, the same for all durations.
 pub fn first_steady(durations: &[u64]) -> Result<usize, Unavailable> {
     find(durations).map(|found| found.steps)
 }
 
-/// Where warm-up ends, or why that can't be told.
+/// Finds where warm-up ends, or why that can't be told.
 ///
 /// **Units** any, the same for all durations. **Cost** 5 ms for 512 steps.
 pub fn find(durations: &[u64]) -> Result<WarmUp, Unavailable> {
     find_among(durations, "step")
 }
 
-/// As [`find`]; `noun` is what one duration is of.
+/// Finds where warm-up ends, as [`find`] does; `noun` is the name for one step.
 pub fn find_among(durations: &[u64], noun: &str) -> Result<WarmUp, Unavailable> {
     if durations.len() < LEAST_STEPS {
         let few = TooFew {
@@ -83,7 +83,9 @@ pub fn find_among(durations: &[u64], noun: &str) -> Result<WarmUp, Unavailable> 
     let later = if cuts.is_empty() {
         trend(&steps[first..], scratch).map(Later::Trend)
     } else {
-        Some(Later::Changes(changes::told(&steps, first, &cuts, scratch)))
+        Some(Later::Changes(changes::with_sizes(
+            &steps, first, &cuts, scratch,
+        )))
     };
     Ok(WarmUp {
         steps: first,
@@ -92,8 +94,8 @@ pub fn find_among(durations: &[u64], noun: &str) -> Result<WarmUp, Unavailable> 
 }
 
 impl WarmUp {
-    /// The same, with a trend only where it is worth a word to the reader of a report: large, and
-    /// clear against how the steps scatter. What measures on until it is sure asks for less.
+    /// Returns the warm-up with a trend only where it is worth a word to the reader of a report: large, and
+    /// clear against the scatter of the steps. A plan that measures on until it is sure asks for less.
     #[must_use]
     pub fn worth_telling(self, durations: &[u64]) -> Self {
         let Some(Later::Trend(ratio)) = self.later else {
@@ -113,14 +115,14 @@ impl WarmUp {
     }
 }
 
-/// The first and the last third of the steps.
+/// Returns the first and the last third of the steps.
 fn thirds(steps: &[f64]) -> [&[f64]; 2] {
     let third = steps.len() / 3;
     [&steps[..third], &steps[steps.len() - third..]]
 }
 
-/// By which ratio the median of the last third lies above that of the first, where a line through the steps goes that
-/// way. Where the line would be at its ends is no duration of any step.
+/// Returns the ratio by which the median of the last third lies above that of the first, where a line through the steps goes
+/// that way. The ends of the line itself are durations of no step.
 fn trend(steps: &[f64], scratch: &mut Vec<f64>) -> Option<f64> {
     let deviation = noise(steps, scratch);
     let line = Line::through(steps, deviation, scratch);

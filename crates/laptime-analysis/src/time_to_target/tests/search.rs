@@ -3,6 +3,7 @@
 use super::*;
 use crate::testing::analyzed;
 use crate::testing::scripted::{EPOCH_NS, MS, Script, training};
+use crate::time_to_target::relation::Relation;
 
 fn question(text: &str) -> Until {
     text.parse().unwrap()
