@@ -1,7 +1,7 @@
 //! Advice on steps, each with a program in which it is right, and with programs that look like it, which it would mislead.
 //!
-//! Those of other findings stand with what they need: `held_loop_tests.rs`, `memory_tests.rs`, `rise_tests.rs`,
-//! `sampled_tests.rs`, `busy_tests.rs` and `ranks_tests.rs`.
+//! Advice on runs stands in `advice_of_runs.rs`, on devices in `advice_on_devices.rs`, and that of rules which need more than
+//! a summary in files of their own beside them.
 
 use super::tests::{Parts, run, run_from, training};
 use super::*;
