@@ -1,9 +1,8 @@
-//! Findings: each has a sentence, each number of one is that of a row, and a part is no more than its whole.
+//! Findings: each number of one is that of a row, and a part is no more than its whole.
 
 use laptime_analysis::{Finding, SpanRow, Summary};
 
 use super::rows::adds_up;
-use crate::sentences::findings::finding_sentence;
 
 /// What contradicts a row, or itself.
 pub fn all(summary: &Summary) -> Vec<String> {
@@ -25,15 +24,13 @@ fn rows<'s>(summary: &'s Summary, path: &str) -> impl Iterator<Item = &'s SpanRo
 }
 
 fn of_one(summary: &Summary, finding: &Finding) -> Vec<String> {
-    let is_silent = finding_sentence(finding).is_none();
-    let silent = is_silent.then(|| format!("a finding without a sentence: {finding:?}"));
     let parts = parts(summary, finding).into_iter();
     let beyond = parts.filter(|(_, part, whole)| *part > whole.saturating_add(whole / 100 + 1_000));
     let beyond = beyond.map(|(what, part, whole)| format!("{what}: {part} of {whole}"));
     let counts = counts(summary, finding).into_iter();
     let counts = counts.filter_map(|(path, count)| counted(summary, path, count));
     let about = about(finding).and_then(|path| known(summary, path));
-    beyond.chain(counts).chain(about).chain(silent).collect()
+    beyond.chain(counts).chain(about).collect()
 }
 
 /// What is a part of what.

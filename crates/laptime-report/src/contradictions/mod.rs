@@ -17,10 +17,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use laptime_analysis::compare::Comparison;
 use laptime_analysis::summarize::headline::headline;
 use laptime_analysis::summary::headline::Headline;
-use laptime_analysis::{StepWindow, Summary};
+use laptime_analysis::{Finding, StepWindow, Summary};
 
 use crate::document::Document;
 use crate::document::view::View;
+use crate::sentences::findings::finding_sentence;
 
 /// Refuses a report that contradicts itself.
 pub fn refuse(summary: &Summary, view: &View) {
@@ -102,9 +103,16 @@ fn assert_none(found: &[String]) {
 pub fn of_report(summary: &Summary, headline: &Headline, lines: &[String]) -> Vec<String> {
     let mut found = rows::all(summary);
     found.extend(findings::all(summary));
+    found.extend(summary.findings.iter().filter_map(without_sentence));
     found.extend(headline::all(summary, headline));
     found.extend(lines.iter().filter_map(|line| words::all(summary, line)));
     found
+}
+
+/// Refuses a finding that no report would show.
+fn without_sentence(finding: &Finding) -> Option<String> {
+    let is_silent = finding_sentence(finding).is_none();
+    is_silent.then(|| format!("a finding without a sentence: {finding:?}"))
 }
 
 #[cfg(test)]

@@ -4,25 +4,16 @@
 //! important of it.
 
 mod compiling;
+mod largest_parts;
 mod parts_of_functions;
 mod parts_of_run;
 mod step;
 
 use crate::doubts::TORN_STEPS;
 use crate::summary::Summary;
-use crate::summary::headline::{
-    Headline, LargestParts, OtherParts, Part, PartName, StepPart, Whole,
-};
+use crate::summary::headline::{Headline, StepPart, Whole};
 use crate::summary::process::{ProcessState, ProcessSummary};
-
-/// Parts that are named, the largest first.
-const MOST_PARTS: usize = 4;
-/// Smaller parts are not named.
-const LEAST_RATIO: f64 = 0.01;
-/// From this ratio to the wall time on, spans of several threads or tasks were open at once.
-const OVERLAP_RATIO: f64 = 1.05;
-/// What is left over is said from this share on.
-const REST_RATIO: f64 = 0.05;
+use largest_parts::{OVERLAP_RATIO, largest};
 
 /// Makes the headline of a run, or of a timer's segments.
 ///
@@ -68,43 +59,6 @@ fn whole(summary: &Summary, all_ns: u64) -> Whole {
             Whole::Threads { total_ns: all_ns }
         }
         _ => Whole::Wall,
-    }
-}
-
-/// Makes a part of a share.
-fn part(name: PartName, ratio: f64) -> Part {
-    Part {
-        name,
-        ratio,
-        is_several_at_once: false,
-    }
-}
-
-/// Returns the largest parts, largest first, and what the others are together. The largest that is no leftover is
-/// named however small it is: it is what was measured.
-fn largest(mut parts: Vec<Part>) -> LargestParts {
-    parts.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
-    let Some(first) = parts.iter().find(|part| !part.name.is_leftover()).cloned() else {
-        return LargestParts::default();
-    };
-    parts.retain(|part| part.ratio >= LEAST_RATIO || *part == first);
-    // A single other one has a name.
-    let most = if parts.len() == MOST_PARTS + 1 {
-        parts.len()
-    } else {
-        MOST_PARTS.min(parts.len())
-    };
-    let others = parts.split_off(most);
-    if others.contains(&first) {
-        parts.push(first);
-    }
-    let ratio: f64 = others.iter().map(|part| part.ratio).sum();
-    LargestParts {
-        named: parts,
-        others: (ratio >= REST_RATIO).then_some(OtherParts {
-            count: others.len(),
-            ratio,
-        }),
     }
 }
 

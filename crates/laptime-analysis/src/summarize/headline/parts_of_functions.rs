@@ -1,6 +1,6 @@
 //! The parts of a program without laps: its functions.
 
-use super::{OVERLAP_RATIO, part};
+use super::largest_parts::{OVERLAP_RATIO, part};
 use crate::findings::clues::interpreter_end::is_shutdown;
 use crate::summary::Summary;
 use crate::summary::functions::{ExactFunctions, FunctionTime, LapFunctions};

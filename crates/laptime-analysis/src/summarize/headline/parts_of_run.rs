@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use laptime_core::PhaseName;
 
 use super::compiling::CompilingRows;
-use super::{OVERLAP_RATIO, part};
+use super::largest_parts::{OVERLAP_RATIO, part};
 use crate::summarize::wall_time::STARTUP;
 use crate::summary::headline::{Part, PartName};
 use crate::summary::numbered_names::{Numbered, numbered, without_numbers};

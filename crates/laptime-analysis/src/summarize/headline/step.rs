@@ -3,7 +3,7 @@
 use laptime_core::Total;
 
 use super::compiling::CompilingRows;
-use super::{REST_RATIO, largest, part};
+use super::largest_parts::{REST_RATIO, largest, part};
 use crate::summarize::device_steps;
 use crate::summary::Summary;
 use crate::summary::headline::{LargestParts, Part, PartName, StepDuration, StepHeadline};

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Options;
-use crate::summary::headline::{StepDuration, StepHeadline};
+use crate::summary::headline::{Part, PartName, StepDuration, StepHeadline};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script};
 
