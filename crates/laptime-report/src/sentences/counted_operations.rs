@@ -1,5 +1,5 @@
-//! What is said of operations that were counted once and joined with the time of a run: which
-//! rows they are in, what their rates are compared with, and the roofline of the rows.
+//! Operations that were counted once and joined with the time of a run, in words: which rows they are in, what their
+//! rates are compared with, and the roofline of the rows.
 
 use laptime_analysis::{OperationsSummary, Peak, SpanRow, Summary, ToldShapes};
 
@@ -10,22 +10,22 @@ use crate::document::view::View;
 use crate::quantity::{self, plural, si};
 use crate::roofline::{Point, Roof, Roofline};
 
-/// Laps in which operations were counted that are named.
+/// Most laps in which operations were counted that are named.
 const MOST_PATHS: usize = 4;
-/// Code of the warning that says that a count contradicted a formula.
+/// The code of the warning that says that a count contradicted a formula.
 const CONTRADICTED: &str = "operations.contradicted";
 
-/// The sections about operations; none where none were counted.
+/// Makes the sections about operations; none where none were counted.
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let Some(operations) = &summary.operations else {
         return Vec::new();
     };
-    let mut said = vec![
-        aside(operations),
-        operations.told.map(|shapes| told(summary, shapes)),
+    let mut remarks = vec![
+        counted_laps(operations),
+        operations.told.map(|shapes| formulas(summary, shapes)),
     ];
     for peak in &operations.flop_peaks {
-        said.push(Some(format!(
+        remarks.push(Some(format!(
             "MFU divides by the {}, {}{}; FLOP are those of matrix products, convolutions and attention, \
              two per multiply-accumulate, as the model asks for them",
             names::visible(&peak.label),
@@ -33,9 +33,9 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
             threads(summary, peak).unwrap_or_default(),
         )));
     }
-    said.push(above(summary, operations));
+    remarks.push(above(summary, operations));
     if !operations.disturbed.is_empty() {
-        said.push(Some(format!(
+        remarks.push(Some(format!(
             "the machine was busy while this peak was measured, and a quiet one may reach more, which \
              makes the shares smaller: {}; up to three runs with `--ops` measure it again, \
              `lt.ceilings(refresh=True)` does at once",
@@ -43,31 +43,31 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
         )));
     }
     for why in &operations.absent {
-        said.push(Some(format!("MFU –: {why}")));
+        remarks.push(Some(format!("MFU –: {why}")));
     }
-    let mut sections = Section::remarks("operations", said.into_iter().flatten());
+    let mut sections = Section::remarks("operations", remarks.into_iter().flatten());
     sections.extend(roofline(summary, operations, view).map(|roofline| roofline.section()));
     sections
 }
 
-/// How many threads the peak is of, and how many the program computed with where that is another
+/// Writes how many threads the peak is of, and how many the program computed with where that is another
 /// number: a share of two processors is small where one of them was asked to compute.
 fn threads(summary: &Summary, peak: &Peak) -> Option<String> {
-    let of = peak.threads?;
-    let said = format!(" on {}", plural(of, "thread", "threads"));
-    let own = summary.environment.get("threads");
-    let own = own.and_then(|own| own.parse::<u64>().ok());
-    let own = own.filter(|own| *own != of);
-    let own = own.map(|own| {
+    let of_peak = peak.threads?;
+    let on_threads = format!(" on {}", plural(of_peak, "thread", "threads"));
+    let used = summary.environment.get("threads");
+    let used = used.and_then(|used| used.parse::<u64>().ok());
+    let used = used.filter(|used| *used != of_peak);
+    let used = used.map(|used| {
         format!(
             " (this program computed with {})",
-            plural(own, "thread", "threads")
+            plural(used, "thread", "threads")
         )
     });
-    Some(said + &own.unwrap_or_default())
+    Some(on_threads + &used.unwrap_or_default())
 }
 
-/// What it means that a row is above the peak: no number is taken back, the peak is a product's.
+/// Writes what it means that a row is above the peak: no number is taken back, the peak is a product's.
 fn above(summary: &Summary, operations: &OperationsSummary) -> Option<String> {
     let is_above = summary
         .rows
@@ -82,7 +82,8 @@ fn above(summary: &Summary, operations: &OperationsSummary) -> Option<String> {
     ))
 }
 
-fn aside(operations: &OperationsSummary) -> Option<String> {
+/// Writes in which laps operations were counted, and how long these took.
+fn counted_laps(operations: &OperationsSummary) -> Option<String> {
     let counted = &operations.counted;
     let ns = counted.iter().map(|units| units.total_ns);
     let ns = ns.fold(0, u64::saturating_add);
@@ -113,26 +114,30 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
     })
 }
 
-/// What formulas told. Where another one was contradicted, which has a warning, it is not told that all of them held.
-fn told(summary: &Summary, told: ToldShapes) -> String {
+/// Writes which operations formulas gave. Where one was contradicted, which has a warning, it doesn't say that all held.
+fn formulas(summary: &Summary, shapes: ToldShapes) -> String {
     let is_contradicted = summary.warnings.iter().any(|it| it.code() == CONTRADICTED);
     let held = if is_contradicted {
         let (one, several) = ("other that was counted", "others that were counted");
-        format!("it held for {}", plural(told.held_for, one, several))
+        format!("it held for {}", plural(shapes.held_for, one, several))
     } else {
         format!(
             "{} others were counted, and it held for each",
-            told.held_for
+            shapes.held_for
         )
     };
     format!(
         "{} of further shapes {} not counted: a formula in the sizes gives their operations; {held}",
-        plural(told.count, "forward or backward", "forwards and backwards"),
-        if told.count == 1 { "was" } else { "were" },
+        plural(
+            shapes.count,
+            "forward or backward",
+            "forwards and backwards"
+        ),
+        if shapes.count == 1 { "was" } else { "were" },
     )
 }
 
-/// The innermost rows under the machine's roof.
+/// Makes the roofline of the innermost rows.
 fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> Option<Roofline> {
     let (flop, bytes) = (operations.roofs.first()?, operations.bytes_peaks.first()?);
     let roof = Roof {
@@ -143,7 +148,7 @@ fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> O
     };
     let steady = summary.steady.as_ref().filter(|_| view.steady);
     let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
-    let is_around = |row: &SpanRow| {
+    let has_counted_inside = |row: &SpanRow| {
         let inside = |other: &SpanRow| {
             other.names.len() > row.names.len()
                 && other.names.starts_with(&row.names)
@@ -152,14 +157,14 @@ fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> O
         rows.iter().any(inside)
     };
     let points = filter::wanted(rows, view)
-        .filter(|row| !is_around(row))
+        .filter(|row| !has_counted_inside(row))
         .filter_map(point);
     Roofline::new(roof, points.collect()).ok()
 }
 
+/// Makes a row's point of the roofline, over the time of its bytes.
 fn point(row: &SpanRow) -> Option<Point> {
     let (total_flop, bytes) = (row.work.total_flop?, row.work.bytes_moved?);
-    // Over the same time as its bytes.
     let seconds = bytes as f64 / row.work.bytes_moved_per_s?;
     Some(Point {
         name: row.path.clone(),

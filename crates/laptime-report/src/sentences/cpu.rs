@@ -8,24 +8,26 @@ use crate::document::names;
 use crate::document::view::View;
 use crate::quantity;
 
-/// Rows that get a sentence, longest first.
+/// Most rows that get a sentence, the longest first.
 const MOST: usize = 8;
 
-/// From this share of the wall time on, what other threads used is worth saying.
+/// The least share of the wall time that other threads must have used to be told of.
 const OTHERS_RATIO: f64 = 0.1;
 
-/// Sections of one sentence each; none where no row has CPU time beside its wall time.
+/// Makes a section of one sentence for each row; none where no row has CPU time beside its wall time.
 pub fn sections(rows: &[SpanRow], view: &View) -> Vec<Section> {
-    let mut said: Vec<(&SpanRow, CpuUse)> = filter::wanted(rows, view)
+    let mut rows: Vec<(&SpanRow, CpuUse)> = filter::wanted(rows, view)
         .filter_map(|row| Some((row, cpu_use(row)?)))
         .collect();
-    said.sort_by_key(|(row, _)| std::cmp::Reverse(row.total_ns));
-    said.truncate(MOST);
-    let said = said.iter();
-    let said = said.map(|(row, cpu)| format!("{}: {}", names::visible(&row.path), sentence(*cpu)));
-    Section::remarks("wall and CPU time", said)
+    rows.sort_by_key(|(row, _)| std::cmp::Reverse(row.total_ns));
+    rows.truncate(MOST);
+    let rows = rows.iter();
+    let sentences =
+        rows.map(|(row, cpu)| format!("{}: {}", names::visible(&row.path), sentence(*cpu)));
+    Section::remarks("wall and CPU time", sentences)
 }
 
+/// Writes how the CPU was used.
 fn sentence(cpu: CpuUse) -> String {
     let share = |ratio: f64| quantity::percent(ratio).inline();
     match cpu {

@@ -1,4 +1,4 @@
-//! What is said where several processes, threads or tasks ran side by side.
+//! Processes, threads and tasks that ran side by side, in words.
 
 use laptime_analysis::{Rank, Summary};
 use laptime_core::PhaseName;
@@ -8,10 +8,10 @@ use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
 use crate::sentences::rank_names;
 
-/// Overlap of threads and tasks below this share of the measured time changes nobody's mind.
-const WORTH_TELLING: f64 = 0.01;
+/// The share of the measured time above which an overlap of threads and tasks is told: less changes nobody's mind.
+const OVERLAP_RATIO: f64 = 0.01;
 
-/// What needs saying below a table whose rows are of several processes or tracks.
+/// Writes the notes below a table whose rows are of several processes or tracks.
 pub fn notes(summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
     let measured = summary.processes.iter().filter(|one| one.is_measured);
@@ -36,7 +36,7 @@ pub fn notes(summary: &Summary) -> Vec<String> {
             quantity::exact(whole),
         ));
     }
-    if summary.parallel_ns as f64 > WORTH_TELLING * whole as f64 {
+    if summary.parallel_ns as f64 > OVERLAP_RATIO * whole as f64 {
         notes.push(format!(
             "threads or tasks were in laps at the same time, so the rows add up to {} more than the run took",
             quantity::exact(summary.parallel_ns),
@@ -45,12 +45,13 @@ pub fn notes(summary: &Summary) -> Vec<String> {
     notes
 }
 
+/// Whether any row is that of steps.
 fn takes_steps(summary: &Summary) -> bool {
     let mut names = summary.rows.iter().flat_map(|row| &row.names);
     names.any(|name| PhaseName::of(name) == Some(PhaseName::Step))
 }
 
-/// What a step of each process is made of.
+/// Makes the list of what a step of each process is made of; none where one process took steps.
 pub fn section(summary: &Summary) -> Option<Section> {
     (!summary.ranks.is_empty()).then(|| {
         Section::headed(
@@ -60,6 +61,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
     })
 }
 
+/// Writes the parts of a process's step.
 fn line(rank: &Rank) -> String {
     let parts = rank
         .parts
