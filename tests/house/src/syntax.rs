@@ -28,6 +28,8 @@ pub struct Syntax {
     pub paths: Vec<Written>,
     /// Its functions that have a body, at every depth.
     pub functions: Vec<Function>,
+    /// The texts in its code, those of macros too; attributes have none.
+    pub texts: Vec<String>,
 }
 
 /// A module with a file of its own.
@@ -364,8 +366,13 @@ impl<'ast> Visit<'ast> for Reader {
         visit::visit_path(self, path);
     }
 
+    fn visit_lit_str(&mut self, text: &'ast syn::LitStr) {
+        self.syntax.texts.push(text.value());
+    }
+
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         self.add_tokens(&call.tokens);
+        self.syntax.texts.extend(tokens::texts(&call.tokens));
         visit::visit_macro(self, call);
     }
 
@@ -373,6 +380,8 @@ impl<'ast> Visit<'ast> for Reader {
         if let Meta::List(list) = &attribute.meta {
             self.add_tokens(&list.tokens);
         }
+        let before = self.syntax.texts.len();
         visit::visit_attribute(self, attribute);
+        self.syntax.texts.truncate(before);
     }
 }

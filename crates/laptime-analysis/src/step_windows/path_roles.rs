@@ -32,8 +32,7 @@ impl Roles {
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            aside: [PhaseName::COUNTED, PhaseName::PROFILED]
-                .map(|prefix| format!("{prefix}{name}")),
+            aside: [PhaseName::COUNTED, PhaseName::PROFILED].map(|prefix| [prefix, name].concat()),
             by_path: Vec::new(),
             phases: Vec::new(),
         }

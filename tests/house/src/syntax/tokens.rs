@@ -32,6 +32,24 @@ pub fn paths(tokens: &TokenStream) -> Vec<Vec<String>> {
     found
 }
 
+/// The texts among the tokens, those of attributes left out.
+pub fn texts(tokens: &TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_attribute = false;
+    for token in tokens.clone() {
+        match &token {
+            TokenTree::Group(group) if !is_attribute => found.extend(texts(&group.stream())),
+            TokenTree::Literal(literal) => {
+                let text = syn::parse_str::<syn::LitStr>(&literal.to_string());
+                found.extend(text.map(|text| text.value()));
+            }
+            _ => {}
+        }
+        is_attribute = matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '#');
+    }
+    found
+}
+
 fn is_colon(token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Punct(mark)) if mark.as_char() == ':')
 }

@@ -5,5 +5,6 @@ mod crate_edges;
 mod guards;
 mod map;
 mod one_build;
+mod sentences;
 mod shape;
 mod syntax;

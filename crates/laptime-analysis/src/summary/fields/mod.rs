@@ -148,7 +148,7 @@ pub fn named(name: &str) -> Option<&'static Field> {
 pub fn near(wanted: &str) -> Vec<&'static str> {
     let wanted = wanted.to_lowercase();
     let names = || all().map(|field| field.name);
-    let unit_forgotten = format!("{wanted}_");
+    let unit_forgotten = wanted.clone() + "_";
     let found: Vec<_> = names()
         .filter(|name| name.starts_with(&unit_forgotten))
         .collect();
