@@ -63,7 +63,7 @@ pub fn doubt(
     let Some(later) = &found.later else {
         return whole.and_then(|whole| unreliable(whole, noun));
     };
-    let change = Changed::new(later, found.steps, steps.len());
+    let change = LargestChange::new(later, found.steps, steps.len());
     let [before, after] = [change.before.clone(), change.after.clone()].map(|part| {
         let last = steps[part.end - 1];
         let end = last.start.saturating_add(last.duration);
@@ -91,13 +91,13 @@ pub fn doubt(
 }
 
 /// A change, and the steps before and after it that are held against each other.
-struct Changed {
+struct LargestChange {
     ratio: f64,
     before: Range<usize>,
     after: Range<usize>,
 }
 
-impl Changed {
+impl LargestChange {
     /// Takes a trend from its first third to its last and, of several changes, the largest.
     fn new(later: &Later, first: usize, count: usize) -> Self {
         match later {

@@ -1,6 +1,6 @@
 //! Quantities in the middle of a sentence: to a digit that tells how much it is, no more.
 
-/// A duration in a warning: one decimal below a hundred of its unit, such as `3.2 s`.
+/// Writes a duration with one decimal below a hundred of its unit, such as `3.2 s`.
 pub fn coarse(ns: u64) -> String {
     let ns = ns as f64;
     let (value, unit) = match ns {
@@ -16,12 +16,12 @@ pub fn coarse(ns: u64) -> String {
     }
 }
 
-/// A number with its noun, its thousands not apart.
+/// Writes a number with its noun, its thousands not apart.
 pub fn plain_plural(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// A part of a time, in percent: with a decimal below ten.
+/// Writes a part of a time in percent, with a decimal below ten.
 pub fn coarse_percent(ratio: f64) -> String {
     let percent = ratio * 100.0;
     let digits = usize::from(percent < 9.95);

@@ -5,13 +5,16 @@ use std::borrow::Cow;
 /// Paths that a sentence names.
 const MOST_SHOWN: usize = 4;
 
-/// A sentence, and what to do about it.
+/// A doubt's sentence and its hint.
 pub struct Words {
+    /// The sentence, without its point.
     pub message: String,
+    /// What to do, if anything helps.
     pub hint: Option<Cow<'static, str>>,
 }
 
 impl Words {
+    /// Takes a sentence without a hint.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -19,6 +22,7 @@ impl Words {
         }
     }
 
+    /// Adds what to do.
     pub fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
         let hint = Some(hint.into());
         Self { hint, ..self }
