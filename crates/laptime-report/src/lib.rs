@@ -32,7 +32,7 @@ pub use text::step_line::step_line;
 
 use laptime_analysis::Summary;
 
-/// Renders of a summary what the view asks for.
+/// Renders a summary as the view asks for, in one format.
 ///
 /// Tables keep the ancestors of rows that a filter lets through; JSON and CSV have only those rows.
 pub fn render(summary: &Summary, format: Format, view: &View) -> Shown {
@@ -59,7 +59,7 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> Shown {
     }
 }
 
-/// A line above a table that has none of its own, with its end.
+/// Writes a line above a table that has none, with its end.
 pub fn heading(title: &str, format: Format) -> Shown {
     let shown = visible(title);
     match format {

@@ -3,10 +3,10 @@
 use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{Basis, Comparison, ComparisonRow, Pair};
 
-/// Runs on either side that tell how much runs differ.
+/// Least number of runs on either side that shows how much runs differ.
 const LEAST_RUNS: usize = 2;
 
-/// What contradicts itself.
+/// Returns all contradictions of a comparison.
 pub fn all(found: &Comparison) -> Vec<String> {
     let each = found.pairs.iter();
     each.flat_map(|pair| of_pair(found.base.recordings.len(), pair))

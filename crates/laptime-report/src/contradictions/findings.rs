@@ -4,7 +4,7 @@ use laptime_analysis::{Finding, SpanRow, Summary};
 
 use super::rows::adds_up;
 
-/// What contradicts a row, or itself.
+/// Returns all contradictions between findings and rows, and within findings.
 pub fn all(summary: &Summary) -> Vec<String> {
     // Of a steady state by itself they are those of the run, whose rows it lacks.
     let is_part = summary.steady.is_none() && summary.steady_why.is_none();
@@ -15,7 +15,7 @@ pub fn all(summary: &Summary) -> Vec<String> {
         .collect()
 }
 
-/// The rows of a path: of the steady state, and of the run.
+/// Returns the rows of a path, that of the steady state first.
 fn rows<'s>(summary: &'s Summary, path: &str) -> impl Iterator<Item = &'s SpanRow> {
     let path = path.to_owned();
     let steady = summary.steady.iter().flat_map(|steady| &steady.rows);
@@ -33,7 +33,7 @@ fn of_one(summary: &Summary, finding: &Finding) -> Vec<String> {
     beyond.chain(counts).chain(about).collect()
 }
 
-/// What is a part of what.
+/// Returns the parts and wholes that a finding names: what each pair is, the part, and the whole.
 fn parts(summary: &Summary, finding: &Finding) -> Vec<(&'static str, u64, u64)> {
     match finding {
         Finding::Startup {
@@ -101,7 +101,7 @@ fn parts(summary: &Summary, finding: &Finding) -> Vec<(&'static str, u64, u64)> 
     }
 }
 
-/// How often a path ran, as a finding says.
+/// Returns the paths that a finding names with their counts.
 fn counts<'f>(summary: &Summary, finding: &'f Finding) -> Vec<(&'f str, u64)> {
     match finding {
         Finding::Compiling { places, .. } => {
@@ -123,7 +123,7 @@ fn counts<'f>(summary: &Summary, finding: &'f Finding) -> Vec<(&'f str, u64)> {
     }
 }
 
-/// The path that a finding is about.
+/// Returns the path that a finding is about.
 fn about(finding: &Finding) -> Option<&str> {
     match finding {
         Finding::DataWait { path, .. }
@@ -134,13 +134,13 @@ fn about(finding: &Finding) -> Option<&str> {
     }
 }
 
-/// A path that a finding is about has a row.
+/// Returns a contradiction if no row has a finding's path.
 fn known(summary: &Summary, path: &str) -> Option<String> {
     let is_there = rows(summary, path).next().is_some();
     (!is_there).then(|| format!("a finding about {path}, which has no row"))
 }
 
-/// A count in words is that of a row, which may have cut ones beside it.
+/// Returns a contradiction if a finding's count is not that of its row, which may have cut spans beside it.
 fn counted(summary: &Summary, path: &str, count: u64) -> Option<String> {
     let is_there = rows(summary, path).any(|row| {
         let whole = row.count.unwrap_or(0);

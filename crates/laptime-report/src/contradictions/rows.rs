@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use laptime_analysis::{RowKind, SpanRow, Summary, WallSource};
 
-/// Warnings that say that spans don't add up.
+/// Codes of warnings that say that spans don't add up.
 const DOUBTS: [&str; 7] = [
     "children-exceed",
     "doubled",
@@ -14,12 +14,12 @@ const DOUBTS: [&str; 7] = [
     "deep-recursion",
     "lost-spans",
 ];
-/// Times are whole nanoseconds, and clocks are read at different moments.
+/// Tolerance between times: they are whole nanoseconds, and clocks are read at different moments.
 pub const SLACK_NS: f64 = 2e6;
-/// What ratios may differ by for being written in decimals.
+/// Tolerance between ratios, which are rounded to decimals.
 const ROUNDING: f64 = 1e-6;
 
-/// What contradicts something in the rows.
+/// Returns all contradictions of the rows.
 pub fn all(summary: &Summary) -> Vec<String> {
     let mut found = Vec::new();
     each_table(summary, |rows, wall_ns| {
@@ -46,7 +46,7 @@ fn each_table(summary: &Summary, mut tell: impl FnMut(&[SpanRow], u64)) {
     }
 }
 
-/// Whether durations of rows can be added up: those of one thread, of which nothing is doubtful.
+/// Tells whether durations of rows can be added up: they are of one thread, and nothing about them is doubtful.
 pub fn adds_up(summary: &Summary) -> bool {
     let is_run = matches!(
         summary.wall_source,
@@ -60,7 +60,7 @@ pub fn adds_up(summary: &Summary) -> bool {
         && !warnings.any(|one| DOUBTS.contains(&one.code()))
 }
 
-/// Percentiles in order, and the mean between the shortest and the longest.
+/// Checks that percentiles are in order, and the mean is between the shortest and the longest.
 fn statistics(row: &SpanRow) -> Vec<String> {
     let mut found = Vec::new();
     let named = [
@@ -117,7 +117,7 @@ fn shares(row: &SpanRow, wall_ns: u64) -> Option<String> {
     is_off.then(|| format!("{}: a share of {told}, which is {is}", row.path))
 }
 
-/// A rate times the time is what was done, where all of it is known of all of the time.
+/// Checks that a rate times the time is the work, where all of the work is known for all of the time.
 fn rates(summary: &Summary, row: &SpanRow) -> Vec<String> {
     let mut found = Vec::new();
     let is_of_all = row.work.operations_coverage_ratio == Some(1.0)
@@ -154,7 +154,7 @@ fn rates(summary: &Summary, row: &SpanRow) -> Vec<String> {
     found
 }
 
-/// Children within their parent, and all rows within the run.
+/// Checks that children lie within their parent, and all rows within the run.
 fn sums(rows: &[SpanRow]) -> Vec<String> {
     let mut found = Vec::new();
     let outermost = rows.iter().filter(|row| row.depth() == 0);
@@ -188,7 +188,7 @@ fn sums(rows: &[SpanRow]) -> Vec<String> {
     found
 }
 
-/// The steady state is a part of the run.
+/// Checks that the steady state is a part of the run.
 fn steady(summary: &Summary) -> Vec<String> {
     let mut found = Vec::new();
     let Some(steady) = &summary.steady else {

@@ -1,11 +1,11 @@
-//! Factors in sentences: none lies beyond the longest over the shortest of what it is about.
+//! Factors in sentences: none is beyond the ratio of the longest to the shortest of its row.
 
 use laptime_analysis::{SpanRow, Summary};
 
-/// What is rounded in a sentence, and what a mean of two middle ones may be beyond either.
+/// Tolerance for a factor that is rounded in a sentence, or taken from a mean of two middle values.
 const ROUNDING: f64 = 1.02;
 
-/// What a sentence says that no row allows.
+/// Returns a contradiction if a sentence names a factor that no row allows.
 pub fn all(summary: &Summary, line: &str) -> Option<String> {
     let is_course = line.contains(" grew longer: ")
         || line.contains(" grew shorter: ")
@@ -19,13 +19,13 @@ pub fn all(summary: &Summary, line: &str) -> Option<String> {
     beyond.map(|factor| format!("{factor:.2} times, where {most:.2} is most: {line}"))
 }
 
-/// The longest over the shortest.
+/// Returns the ratio of the longest to the shortest.
 fn most(row: &SpanRow) -> Option<f64> {
     let (min_ns, max_ns) = (row.min_ns?, row.max_ns?);
     (min_ns > 0).then(|| max_ns as f64 / min_ns as f64)
 }
 
-/// How many times as long or as short each change is: `3.6 times`, `40 % longer`, `67 % below`.
+/// Returns the factor of each change that a line names: `3.6 times`, `40 % longer`, `67 % below`.
 fn factors(line: &str) -> Vec<f64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let number = |at: usize| words[at].parse::<f64>().ok();

@@ -10,7 +10,7 @@ use crate::document::view::View;
 const HEADING: &str =
     "source,lap,function,file,line,samples,calls,primitive_calls,self_ns,total_ns,waiting_ns\r\n";
 
-/// All functions of the laps that the view asks for.
+/// Writes all functions of the laps that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {
     let mut out = HEADING.to_owned();
     if let Some(functions) = &summary.functions {
@@ -72,7 +72,7 @@ fn counted(functions: &Functions, view: &View) -> String {
     lines.collect()
 }
 
-/// A line; nothing where it isn't known.
+/// Returns a line's number as text, empty where the line isn't known.
 fn known(line: u32) -> String {
     if line == 0 {
         return String::new();

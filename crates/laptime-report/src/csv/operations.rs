@@ -10,7 +10,7 @@ use laptime_core::operations::{ByPhase, CostTally, Counts, Phase};
 
 use crate::csv::spans::quoted;
 
-/// The columns; `docs/operations.schema.json` says what those with its names hold.
+/// The columns' names; `docs/operations.schema.json` describes the columns that have a field's name.
 const HEADING: &str = "table,name,kind,phase,params,calls,counted_calls,zero_calls,uncounted_calls,mac,flop,\
 active_flop,executed_flop,other_flop,total_flop,integer_op,transcendental,compare,bytes_read,\
 bytes_written,communication_bytes,intensity_flop_per_byte,elements,reason";
@@ -51,7 +51,7 @@ pub fn render(counts: &Counts) -> String {
     out
 }
 
-/// All phases together, and each that ran where several did.
+/// Writes the rows of a subject: one of all phases together, and one of each phase where several ran.
 fn rows(names: &[&str; 3], params: &str, tallies: &ByPhase) -> String {
     let mut out = row(names, "all", params, &tallies.total());
     let ran = || {

@@ -11,17 +11,18 @@ use crate::document::filter;
 use crate::document::view::View;
 pub use laptime_core::csv_field as quoted;
 
-/// Columns before all others where rows are those of single processes.
+/// Names of the columns before all others, where rows are those of single processes.
 const PROCESS: &str = "process,rank,";
 
-/// A table of the summary: its section, its rows, and what stands before each of its lines.
+/// A table of the summary: its section, its rows, and the text before each of its lines.
 struct Part<'s> {
     process: String,
     section: &'static str,
     rows: &'s [SpanRow],
 }
 
-/// The tables that are asked for: of the run or, before their lines the process and its rank, of each process.
+/// Returns the tables that are asked for: those of the run or, with the process and its rank before their lines,
+/// those of each process.
 fn parts<'s>(summary: &'s Summary, view: &View) -> Vec<Part<'s>> {
     let both = |process: String, rows: &'s [SpanRow], steady: Option<&'s Steady>| {
         let steady = steady.filter(|_| view.steady).map(|steady| Part {
@@ -80,7 +81,8 @@ pub fn render(summary: &Summary, view: &View) -> String {
     out
 }
 
-/// A question in the place of the path, steps in that of the count, the time in that of the total.
+/// Writes the answer to a question: the question in the path's column, the steps in that of the count, the time in
+/// that of the total.
 fn answer(until: &UntilSummary, heading: &str) -> String {
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let (steps, at_ns) = (number(until.steps), number(until.at_ns));

@@ -1,5 +1,5 @@
-//! Which reason stands behind an absent number: a dash where there is one reason, numbered dashes
-//! where there are several, and below each table the reasons that its cells point at.
+//! Marks of absent numbers and their reasons: a dash where there is one reason, numbered dashes where there are
+//! several, and below each table the reasons that its cells point at.
 
 use laptime_core::Unavailable;
 
@@ -14,7 +14,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Those of all tables of some sections.
+    /// Collects the reasons of all tables of some sections.
     pub fn of(sections: &[Section]) -> Self {
         let mut marks = Self::default();
         for section in sections {
@@ -38,7 +38,7 @@ impl Marks {
         self.said.resize(self.reasons.len(), false);
     }
 
-    /// What stands in a cell, on its own.
+    /// Returns a cell's text outside of a column, a dash where its number is absent.
     pub fn shown(&self, table: &Table, cell: &Cell) -> String {
         match cell {
             Cell::Absent(_) => self.dash(table, cell, &Glyphs::new(true)),
@@ -46,7 +46,7 @@ impl Marks {
         }
     }
 
-    /// What stands in the place of an absent number.
+    /// Returns the dash that stands for a cell's absent number, with the reason's number where there are several.
     pub fn dash(&self, table: &Table, cell: &Cell, glyphs: &Glyphs) -> String {
         let known = reason(table, cell).and_then(|reason| self.number(reason));
         match known {
@@ -57,7 +57,7 @@ impl Marks {
         }
     }
 
-    /// What is said below a table, and the reasons of its cells that are shown, but for those said before.
+    /// Returns the notes below a table: its own, and the reasons of its shown cells that no earlier table has given.
     pub fn notes(
         &mut self,
         table: &Table,
@@ -85,7 +85,7 @@ impl Marks {
     }
 }
 
-/// Why a cell is empty, where its table says.
+/// Returns the reason for which a cell is empty, where its table has one.
 fn reason<'t>(table: &'t Table, cell: &Cell) -> Option<&'t Unavailable> {
     match cell {
         Cell::Absent(number) => table.reasons.get(*number),

@@ -1,27 +1,27 @@
-//! What the cells of a table hold: every column, and those of a table of spans.
+//! Columns of tables: their headings, fields and names, with those that a table of spans can have.
 
 use laptime_core::Phase;
 
 /// A column of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it.
+    /// The text above the column.
     pub heading: &'static str,
-    /// Its field in the JSON of a summary; none for operations, whose absence has one reason each.
+    /// The column's field in the JSON of a summary; none for operations, whose absence has one reason each.
     pub field: Option<&'static str>,
-    /// What users type to ask for it; empty where they can't.
+    /// The name that users type to ask for the column; empty where they can't.
     pub name: &'static str,
-    /// The how many-th it is that gives way where a terminal is narrow; `None` for one that stays.
+    /// The column's turn to be left out where a terminal is narrow; `None` for one that stays.
     pub gives_way: Option<u8>,
-    /// Whether a table of spans shows it only where a row has it.
+    /// Whether a table of spans shows the column only where a row has it.
     pub is_optional: bool,
-    /// Whether the eye should find it first.
+    /// Whether the eye should find the column first.
     pub is_strong: bool,
-    /// Heading of the column whose interval it is; empty for most.
+    /// Heading of the column that this one is the interval of; empty for most.
     pub interval_of: &'static str,
 }
 
-/// A column with a heading, which stays where a terminal is narrow.
+/// Makes a column with a heading, which stays where a terminal is narrow.
 pub const fn headed(heading: &'static str) -> Column {
     Column {
         heading,
@@ -34,7 +34,7 @@ pub const fn headed(heading: &'static str) -> Column {
     }
 }
 
-/// One that tables of spans may have, by its heading, its field and its name.
+/// Makes a column that tables of spans may have, from its heading, its field and its name.
 const fn spans(heading: &'static str, field: &'static str, name: &'static str) -> Column {
     Column {
         field: Some(field),
@@ -43,13 +43,13 @@ const fn spans(heading: &'static str, field: &'static str, name: &'static str) -
     }
 }
 
-/// The columns that can be asked for, a line each.
+/// Declares the columns that can be asked for, a line each.
 macro_rules! asked_for {
     ($($(#[$about:meta])+ $name:ident = $column:expr;)*) => {
         impl Column {
             $($(#[$about])+ pub const $name: Self = $column;)*
 
-            /// Those that can be asked for, by the name that users type.
+            /// The columns that can be asked for, by the name that users type.
             pub const NAMES: &[(&'static str, Self)] = &[$((Self::$name.name, Self::$name)),*];
         }
     };
@@ -82,7 +82,7 @@ asked_for! {
     CPU = spans("CPU", "process_ns", "cpu").gives_way(16).optional();
     /// CPU time of the thread.
     THREAD = spans("thread", "thread_ns", "thread");
-    /// Time that the thread was ready and others ran.
+    /// Time in which the thread was ready to run while others ran.
     DELAYED = spans("delayed", "delayed_ns", "delayed");
     /// Time on the device.
     DEVICE = spans("device", "device_ns", "device").optional();
@@ -108,7 +108,7 @@ asked_for! {
     FLOP_RATE = spans("FLOP/s", "flop_per_s", "flop/s").gives_way(17).optional();
     /// Total FLOP for each byte.
     INTENSITY = spans("FLOP/byte", "intensity", "flop/byte").gives_way(12).optional();
-    /// What holds it back: memory or arithmetic.
+    /// Resource that limits the row: memory or arithmetic.
     BOUND = spans("bound by", "bound", "bound").gives_way(11).optional();
     /// Achieved over peak floating-point operations per second.
     MFU = spans("MFU", "mfu_ratio", "mfu").gives_way(20).optional();
@@ -121,7 +121,7 @@ asked_for! {
 }
 
 impl Column {
-    /// Time of a module, forward and backward, less that of the modules inside.
+    /// Self time of a module, forward and backward, or of a function.
     pub const OWN_TIME: Self = headed("self").strong();
     /// Calls of an operator.
     pub const CALLS: Self = headed("calls").gives_way(10);
@@ -133,19 +133,19 @@ impl Column {
     pub const OWN_MAC: Self = headed("self MAC").gives_way(8);
     /// Other floating-point arithmetic.
     pub const OTHER_FLOP: Self = headed("other FLOP").gives_way(9);
-    /// The part of the calls whose cost is known.
+    /// Share of the calls whose cost is known.
     pub const COVERAGE: Self = headed("coverage");
     /// Elements of outputs.
     pub const ELEMENTS: Self = headed("elements");
-    /// What all phases did.
+    /// Work of all phases.
     pub const ALL_PHASES: Self = headed("all").strong();
-    /// What all phases did, to the last digit.
+    /// Work of all phases, to the last digit.
     pub const EXACT: Self = headed("exact");
-    /// FLOP/s it can reach at most.
+    /// Highest FLOP/s that the machine allows.
     pub const ATTAINABLE: Self = headed("at most FLOP/s");
-    /// FLOP/s it did reach.
+    /// FLOP/s that were reached.
     pub const ACHIEVED: Self = headed("achieved FLOP/s");
-    /// Time it takes at least.
+    /// Least time that the machine allows.
     pub const LEAST_TIME: Self = headed("at least");
     /// Samples of stacks.
     pub const SAMPLES: Self = headed("samples").gives_way(6);
@@ -155,23 +155,23 @@ impl Column {
     pub const FUNCTION_CALLS: Self = headed("calls");
     /// Time of a call.
     pub const PER_CALL: Self = headed("per call").gives_way(2);
-    /// A comparison's base.
+    /// Value of a comparison's baseline.
     pub const BASE: Self = headed("baseline");
-    /// What is compared with it.
+    /// Value of a comparison's candidate.
     pub const NEW: Self = headed("candidate");
-    /// By which part that is larger.
+    /// Relative change from the baseline to the candidate.
     pub const CHANGE: Self = headed("change");
-    /// Between which changes the true one is.
+    /// Interval in which the true change lies.
     pub const INTERVAL: Self = headed("95 % interval").gives_way(24);
-    /// Mean time that a step takes longer.
+    /// Mean time by which the candidate's step is longer.
     pub const DIFFERENCE: Self = headed("difference").gives_way(22);
-    /// Share of what all differ by, without the laps inside.
+    /// Share of the whole difference, without the laps inside.
     pub const OWN_SHARE: Self = headed("self part").gives_way(23);
-    /// What came of it.
+    /// Verdict of a comparison.
     pub const VERDICT: Self = headed("verdict");
-    /// Mean part of the time in which a device ran a kernel.
+    /// Mean share of the time in which a device ran a kernel.
     pub const BUSY: Self = headed("busy");
-    /// 95th percentile of that.
+    /// 95th percentile of the share of the time in which a device ran a kernel.
     pub const BUSY_P95: Self = headed("busy p95").gives_way(25);
     /// Most memory in use of a device.
     pub const DEVICE_MEMORY: Self = headed("peak mem").gives_way(27);
@@ -183,18 +183,18 @@ impl Column {
     pub const ENERGY: Self = headed("energy");
     /// Energy of a device in a step.
     pub const STEP_ENERGY: Self = headed("per step");
-    /// Part of the samples in which a device was slower than it could be.
+    /// Share of the samples in which a device was slower than it could be.
     pub const THROTTLED: Self = headed("throttled");
 
     /// Change of time against another row's.
     pub const AGAINST: Self = headed("time against");
 
-    /// What a phase did.
+    /// Makes the column of a phase's work.
     pub const fn phase(phase: Phase) -> Self {
         headed(phase.name())
     }
 
-    /// Between which two values that of the column before it lies.
+    /// Makes the column of the interval in which the true value of `column` lies.
     pub(crate) const fn interval_of(column: Self) -> Self {
         Self {
             interval_of: column.heading,
@@ -202,7 +202,7 @@ impl Column {
         }
     }
 
-    /// What it is called where its neighbours don't stand.
+    /// Returns the column's name for a place where its neighbours don't stand.
     pub(crate) fn called(&self) -> String {
         match self.interval_of {
             "" => self.heading.to_owned(),
@@ -210,7 +210,7 @@ impl Column {
         }
     }
 
-    /// Those of a table of spans where nobody asks for others, in the order of the table.
+    /// Columns of a table of spans where nobody asks for others, in the order of the table.
     pub const SPANS: [Self; 19] = [
         Self::COUNT,
         Self::TOTAL,
@@ -233,7 +233,7 @@ impl Column {
         Self::SHARE,
     ];
 
-    /// The same where a terminal is narrow: it is the how many-th that is left out.
+    /// Makes the column give way as the `turn`-th where a terminal is narrow.
     pub(crate) const fn gives_way(self, turn: u8) -> Self {
         Self {
             gives_way: Some(turn),

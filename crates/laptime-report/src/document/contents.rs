@@ -1,4 +1,4 @@
-//! What stands in a report of a summary, in order.
+//! The report of a summary as a document: its sections, in order.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::tables::{
 };
 
 impl Document {
-    /// The report of a summary.
+    /// Makes the report of a summary.
     pub fn new(summary: &Summary, view: &View) -> Self {
         let mut document = Self::without_functions(summary, view);
         if view.by == By::Function {
@@ -31,7 +31,7 @@ impl Document {
         document
     }
 
-    /// All that stands before functions.
+    /// Makes the sections that stand before those of functions.
     fn without_functions(summary: &Summary, view: &View) -> Self {
         let mut sections: Vec<Section> = findings::section(summary).into_iter().collect();
         if matches!(view.by, By::Module | By::Class) {
@@ -51,7 +51,7 @@ impl Document {
 }
 
 impl Document {
-    /// The report of a summary on a page, which has room for what a terminal is asked for.
+    /// Makes the report of a summary for a page, which has room for what a terminal shows only when asked.
     pub fn of_page(summary: &Summary, view: &View) -> Self {
         let mut document = Self::without_functions(summary, view);
         let has_modules = summary.rows.iter().any(|row| !row.module_class.is_empty());
@@ -79,12 +79,12 @@ impl Document {
     }
 }
 
-/// Whether the tables have rows of laps.
+/// Tells whether the tables have rows of laps.
 fn is_of_spans(view: &View) -> bool {
     matches!(view.by, By::Path | By::Process)
 }
 
-/// What was sampled of functions, and what was counted.
+/// Makes the sections of sampled and of counted functions.
 fn of_functions(summary: &Summary, view: &View) -> Vec<Section> {
     let functions = summary.functions.as_ref();
     let counted = functions.and_then(|functions| functions.exact.as_ref());
@@ -94,7 +94,7 @@ fn of_functions(summary: &Summary, view: &View) -> Vec<Section> {
     sampled.into_iter().chain(counted).collect()
 }
 
-/// The tables of spans, and all that is said beside them.
+/// Makes the tables of spans and the sections that go with them.
 fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
     let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
     let functions = summary.functions.as_ref();
@@ -129,7 +129,7 @@ fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
     sections
 }
 
-/// How a lap is written, in Python and in Rust.
+/// Example of a lap in Python and in Rust.
 const LAP: [&str; 6] = [
     "import laptime as lt                      # Python",
     "with lt.lap(\"load\"):",
@@ -139,7 +139,7 @@ const LAP: [&str; 6] = [
     "let data = load();",
 ];
 
-/// How a lap is written in the program's language, where that is known.
+/// Returns an example of a lap in the program's language, or in both where that isn't known.
 fn lap(summary: &Summary) -> &'static [&'static str] {
     const IN_PYTHON: [&str; 3] = [
         "import laptime as lt",
@@ -149,13 +149,13 @@ fn lap(summary: &Summary) -> &'static [&'static str] {
     if is_python(summary) { &IN_PYTHON } else { &LAP }
 }
 
-/// Whether the program is a script of Python's, as far as its name tells.
+/// Tells whether the program is a Python script, judging by its name.
 fn is_python(summary: &Summary) -> bool {
     let name = Path::new(&summary.program);
     name.extension().is_some_and(|ending| ending == "py") || summary.program.starts_with("python")
 }
 
-/// Warnings that say that spans are missing.
+/// Codes of warnings that say that spans are missing.
 const DAMAGE: [&str; 6] = [
     "damaged",
     "empty-windows",
@@ -165,13 +165,13 @@ const DAMAGE: [&str; 6] = [
     "unreadable-file",
 ];
 
-/// Whether spans that it had are missing, and a warning says why.
+/// Tells whether a warning says that spans of the recording are missing.
 fn is_damaged(summary: &Summary) -> bool {
     let mut codes = summary.warnings.iter().map(Doubt::code);
     codes.any(|code| DAMAGE.contains(&code))
 }
 
-/// How a program ended that failed.
+/// Says how a program that failed has ended; `None` for one that didn't fail.
 fn failed(summary: &Summary) -> Option<String> {
     let end = summary.run.as_ref()?.end.as_ref()?;
     match (end.code, end.signal) {
@@ -181,7 +181,7 @@ fn failed(summary: &Summary) -> Option<String> {
     }
 }
 
-/// What all processes did, in one table.
+/// Makes the tables of all processes together: that of the whole run, and that of the steady state.
 fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
     let nothing = match summary.unavailable.get("spans") {
         Some(why) => format!("no span was recorded: {why}"),

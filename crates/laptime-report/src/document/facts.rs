@@ -1,11 +1,11 @@
-//! What is said of a run as a whole, above its tables.
+//! Short facts about a run as a whole, which stand above its tables.
 
 use laptime_analysis::{ClockSummary, ProcessState, Summary, WallSource};
 use laptime_core::ClockKind;
 
 use crate::quantity::{self, plural};
 
-/// Short facts about a run, most telling first.
+/// Returns short facts about a run, the most telling first.
 pub fn of_run(summary: &Summary) -> Vec<String> {
     let mut facts = vec![plural(summary.span_count, "span", "spans")];
     if summary.processes.len() > 1 {
@@ -38,7 +38,7 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
     facts
 }
 
-/// The main process's: what others have is in their own laps.
+/// Returns the peak of the main process's counted allocations; other processes have theirs in their own laps.
 fn peak_memory(summary: &Summary) -> Option<String> {
     let main = summary.processes.first()?;
     let was_counted = summary.unavailable.contains_key("host_memory_peak_bytes");
@@ -55,7 +55,7 @@ fn peak_memory(summary: &Summary) -> Option<String> {
     Some(format!("{whose} {}", quantity::bytes(peak_bytes)))
 }
 
-/// How the times were measured.
+/// Says how the times were measured.
 pub fn measured(summary: &Summary) -> String {
     let wall = match summary.wall_source {
         WallSource::Launcher => "from launch to exit",
@@ -77,7 +77,7 @@ pub fn measured(summary: &Summary) -> String {
     format!("host time {wall}; {}", clock(summary.clock))
 }
 
-/// Whether it is of the process that reports it, and of no recording.
+/// Tells whether a process reports itself, so that there is no recording.
 fn is_own(summary: &Summary) -> bool {
     let main = summary.processes.first();
     main.is_some_and(|main| main.file.is_empty())

@@ -1,11 +1,11 @@
-//! Marks and metrics as series with what is said beside each.
+//! Marks and metrics as series, with a few facts beside each.
 
 use laptime_analysis::{Mark, Metric, Summary};
 
 use crate::document::Figure;
 use crate::quantity::{self, plural};
 
-/// Marks and metrics of the whole run; epochs have a section of their own.
+/// Makes figures of the marks and metrics of the whole run; epochs have a section of their own.
 pub fn of_marks_and_metrics(summary: &Summary) -> Vec<Figure> {
     let is_told = |mark: &&Mark| mark.name == "epoch" && !summary.epochs.is_empty();
     let marks = summary.marks.iter().filter(|mark| !is_told(mark));

@@ -1,4 +1,4 @@
-//! Which rows a reader asked for, the same in every format.
+//! Selection of the rows that a reader asked for, alike in every format.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use laptime_core::{Unavailable, path};
 
 use crate::document::view::{By, View};
 
-/// Rows that the view's filter lets through.
+/// Returns the rows that the view's filter lets through.
 pub fn wanted<'a>(rows: &'a [SpanRow], view: &View) -> impl Iterator<Item = &'a SpanRow> {
     let pattern = view.filter.as_deref().map(Pattern::new);
     rows.iter().filter(move |row| {
@@ -16,7 +16,7 @@ pub fn wanted<'a>(rows: &'a [SpanRow], view: &View) -> impl Iterator<Item = &'a 
     })
 }
 
-/// Whether a report of the summary would show any row.
+/// Tells whether a report of the summary would show any row.
 pub fn has_rows(summary: &Summary, view: &View) -> bool {
     match view.by {
         // The names of modules are another table's, which says itself when it is empty.
@@ -32,8 +32,7 @@ pub fn has_rows(summary: &Summary, view: &View) -> bool {
     }
 }
 
-/// The name among the rows of the view's tables that is most like the one asked for; its path, where a
-/// path was asked for.
+/// Returns the name in the view's tables that is most like the one asked for, or its path where a path was asked for.
 pub fn near(summary: &Summary, view: &View) -> Option<String> {
     let wanted = view.filter.as_deref()?;
     if view.by == By::Function {
@@ -49,7 +48,7 @@ pub fn near(summary: &Summary, view: &View) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The names of each lap that has functions.
+/// Returns the names of each lap that has functions.
 fn laps_of_functions(summary: &Summary) -> impl Iterator<Item = &[String]> {
     let functions = summary.functions.iter();
     functions.flat_map(|functions| {
@@ -59,7 +58,7 @@ fn laps_of_functions(summary: &Summary) -> impl Iterator<Item = &[String]> {
     })
 }
 
-/// The summary with no more than what the view asks for.
+/// Returns the summary with no more than what the view asks for.
 pub fn narrowed<'a>(summary: &'a Summary, view: &View) -> Cow<'a, Summary> {
     if view.filter.is_none() && view.steady {
         return Cow::Borrowed(summary);

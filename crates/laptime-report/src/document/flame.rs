@@ -7,13 +7,13 @@ pub struct Bar {
     pub name: String,
     /// The function's file; empty for a lap.
     pub file: String,
-    /// Row, from the top.
+    /// Number of bars above it.
     pub depth: usize,
-    /// Where it begins, as a part of the whole.
+    /// Left end, as a share of the whole width.
     pub from: f64,
-    /// How wide it is, likewise.
+    /// Width, as a share of the whole width.
     pub width: f64,
-    /// Its time.
+    /// The time that it stands for, in nanoseconds.
     pub ns: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a report says, as data: sections with tables and series, before any text.
+//! The content of a report as data: sections with tables and series, before any text.
 //!
 //! [`Document::new`](crate::Document::new) makes one from a summary; the renderers of text,
 //! tree and markdown turn it into characters. Numbers are still numbers here and know

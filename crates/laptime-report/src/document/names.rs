@@ -12,28 +12,28 @@ pub const LONGEST: usize = 200;
 /// Longest name among others on a line, in columns.
 const SHORT: usize = 40;
 
-/// A name as it stands in a sentence: made visible, and no longer than leaves room for the others.
+/// Returns a name for a sentence: made visible, and short enough to leave room for others.
 pub fn short(name: &str) -> String {
     fitted(&visible(name), SHORT, "…")
 }
 
-/// A name where there is no column to fit it in.
+/// Returns a name made visible and at most [`LONGEST`] columns wide, for a place without a column.
 pub fn bounded(name: &str) -> String {
     fitted(&visible(name), LONGEST, "…")
 }
 
-/// A printed path as it stands in a sentence: `request /login/parse`, where the printed path has `\/` for
-/// the slash inside of a name.
+/// Returns a printed path for a sentence: `request /login/parse`, where the printed path has `\/` for the slash
+/// inside a name.
 pub fn path(path: &str) -> String {
     short(&laptime_core::path::split(path).join("/"))
 }
 
-/// Columns that a text takes on a terminal.
+/// Returns how many columns a text takes on a terminal.
 pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Shortened in its middle to at most `room` columns.
+/// Shortens a text in its middle to at most `room` columns.
 pub fn fitted(text: &str, room: usize, ellipsis: &str) -> String {
     if columns(text) <= room {
         return text.to_owned();

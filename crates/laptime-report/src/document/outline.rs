@@ -1,7 +1,7 @@
-//! Which rows are shown, and in which order: the tree as the reader asked for it.
+//! Selection and order of the rows of a table: the tree as the reader asked for it.
 //!
-//! Siblings are sorted, leftovers stand last, ancestors of matching rows stay. A long
-//! table loses its smallest rows, and says how many.
+//! Siblings are sorted, leftovers stand last, ancestors of matching rows stay. A long table loses its smallest rows,
+//! and says how many.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,17 +12,17 @@ use laptime_core::PhaseName;
 use crate::document::filter;
 use crate::document::view::{Sort, View};
 
-/// Tables up to this length are shown whole.
+/// Longest table that is shown whole, in rows.
 const LONG_TABLE: usize = 60;
-/// In longer ones, rows below this share of the wall time are left out.
+/// Share of the wall time below which a row of a longer table is left out.
 const SMALL_RATIO: f64 = 0.001;
 
 /// A row in its place.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
-    /// What it shows.
+    /// The row.
     pub row: &'a SpanRow,
-    /// How many rows are around it.
+    /// Number of rows around it.
     pub depth: usize,
     /// The row around it; `None` for an outermost one.
     pub around: Option<&'a SpanRow>,
@@ -33,9 +33,9 @@ pub struct Line<'a> {
 pub struct Outline<'a> {
     /// Rows that are shown.
     pub lines: Vec<Line<'a>>,
-    /// How many small ones are not.
+    /// Number of small rows that are not shown.
     pub hidden: usize,
-    /// How many come after those that were asked for.
+    /// Number of rows that come after those that were asked for.
     pub beyond: usize,
 }
 
@@ -148,7 +148,8 @@ fn sort(siblings: &mut [usize], spans: &[&SpanRow], by: Sort) {
     }
 }
 
-/// By the device's time where it tells that of all siblings: it did the work.
+/// Sorts siblings by their total time, the largest first: the device's where all of them have it, as it did the
+/// work, else the host's.
 fn sort_by_total(siblings: &mut [usize], spans: &[&SpanRow]) {
     let device_ns = |index: &usize| spans[*index].device.device_ns;
     if siblings.iter().all(|index| device_ns(index).is_some()) {
@@ -158,14 +159,14 @@ fn sort_by_total(siblings: &mut [usize], spans: &[&SpanRow]) {
     }
 }
 
-/// Whether a row lies inside a unit that was counted as it ran: its time is no one's.
+/// Tells whether a row lies inside a unit whose operations were counted as it ran, so that its time means nothing.
 fn is_inside_counted(row: &SpanRow) -> bool {
     let around = &row.names[..row.depth()];
     row.kind == RowKind::Span && around.iter().any(|name| is_aside(name))
 }
 
-/// Whether a graph was compiled in a row: counting doesn't make that longer, and it may be most of
-/// what a counted unit took.
+/// Tells whether a graph was compiled in a row: counting doesn't make that longer, and it may be most of the time of
+/// a counted unit.
 fn is_compiling(row: &SpanRow, rows: &[SpanRow]) -> bool {
     let is_compile = |other: &&SpanRow| {
         let last = other.names.last().map(String::as_str);

@@ -11,13 +11,13 @@ use crate::roofline::Roofline;
 pub struct Document {
     /// The program's name.
     pub title: String,
-    /// Where the time went, in words; none for what is no run.
+    /// The first line, which says where the time went; none for a document that is about no run.
     pub headline: Option<String>,
     /// Short facts about the run as a whole, most telling first.
     pub facts: Vec<String>,
-    /// How the times were measured.
+    /// A sentence on how the times were measured.
     pub measured: String,
-    /// Tables and series.
+    /// The sections, in order.
     pub sections: Vec<Section>,
     /// Reasons for doubt.
     pub warnings: Vec<Warning>,
@@ -30,14 +30,14 @@ pub struct Section {
     pub heading: Option<String>,
     /// A sentence below the heading.
     pub remark: Option<String>,
-    /// What it shows.
+    /// The content below the heading and the remark.
     pub content: Content,
 }
 
-/// What a section shows.
+/// The content of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// Rows of a tree with statistics.
+    /// A table: rows of a tree with statistics.
     Table(Table),
     /// Series of numbers over the run.
     Figures(Vec<Figure>),
@@ -45,13 +45,13 @@ pub enum Content {
     Lines(Vec<String>),
     /// Sentences that answer or explain, each a paragraph.
     Paragraphs(Vec<String>),
-    /// Lines of a program, as they are typed.
+    /// Lines of a program, to be typed.
     Code(&'static [&'static str]),
     /// A picture of how fast work can run, and its numbers.
     Roofline(Roofline),
     /// A picture of which function called which; formats of text leave it out.
     Flame(Flame),
-    /// Nothing but its remark.
+    /// No content beside the section's remark.
     Remark,
 }
 
@@ -66,7 +66,7 @@ impl From<Content> for Section {
 }
 
 impl Section {
-    /// What stands under a heading.
+    /// Makes a section of some content under a heading.
     pub(crate) fn headed(heading: impl Into<String>, content: Content) -> Self {
         Self {
             heading: Some(heading.into()),
@@ -74,12 +74,12 @@ impl Section {
         }
     }
 
-    /// A sentence alone.
+    /// Makes a section of one sentence.
     pub(crate) fn remark(remark: impl Into<String>) -> Self {
         Self::from(Content::Remark).remarked(remark)
     }
 
-    /// Sentences, each by itself, the first under a heading.
+    /// Makes a section of each sentence, the first with a heading.
     pub(crate) fn remarks(heading: &str, all: impl Iterator<Item = String>) -> Vec<Self> {
         let mut sections: Vec<Self> = all.map(Self::remark).collect();
         if let Some(first) = sections.first_mut() {
@@ -88,7 +88,7 @@ impl Section {
         sections
     }
 
-    /// The same with a sentence below its heading.
+    /// Puts a sentence below the section's heading.
     pub(crate) fn remarked(self, remark: impl Into<String>) -> Self {
         Self {
             remark: Some(remark.into()),
@@ -104,6 +104,6 @@ pub struct Figure {
     pub label: String,
     /// Values in time order; empty for marks.
     pub values: Vec<Option<f64>>,
-    /// What is said beside it.
+    /// The text beside the curve.
     pub facts: String,
 }

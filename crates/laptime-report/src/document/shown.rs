@@ -11,27 +11,27 @@ use laptime_core::is_hidden;
 
 use crate::text::paint::Style;
 
-/// Text in which nothing acts on what shows it, but line ends and the colours of [`Style`].
+/// Text in which nothing acts on what shows it, apart from line ends and the colours of [`Style`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown(String);
 
 impl Shown {
-    /// One line.
+    /// Takes one line.
     pub fn line(text: &str) -> Self {
         Self(crate::visible(text))
     }
 
-    /// Lines, with their colours.
+    /// Takes lines with their colours.
     pub fn lines(text: &str) -> Self {
         Self(through(text, &['\n']))
     }
 
-    /// Rows that end as RFC 4180 wants.
+    /// Takes rows whose ends are those of RFC 4180.
     pub fn csv(text: &str) -> Self {
         Self(through(text, &['\n', '\r']))
     }
 
-    /// Lines that another library gave colours.
+    /// Takes lines that another library gave colours.
     pub fn coloured(text: &str) -> Self {
         let mut pieces = text.split("\u{1b}[");
         let mut shown = through(pieces.next().unwrap_or_default(), &['\n']);
@@ -44,7 +44,7 @@ impl Shown {
         Self(shown)
     }
 
-    /// JSON, also inside of an HTML page, with its last line's end. Its values stay what they are.
+    /// Takes JSON, also inside an HTML page, with its last line's end; its values stay as they are.
     ///
     /// Outside of strings none of the characters that are escaped ever stands in JSON.
     pub fn json(text: String) -> Self {
@@ -68,7 +68,7 @@ impl Shown {
         Self(safe)
     }
 
-    /// What it is, as one that owns it.
+    /// Returns the text as an owned string.
     pub fn into_string(self) -> String {
         self.0
     }

@@ -9,27 +9,27 @@ use crate::document::column::Column;
 use crate::document::names;
 use crate::quantity::{self, Digits, Precision};
 
-/// Rows under headings, each with a name, and what is said below them.
+/// Rows under headings, each with a name, and the notes below them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    /// What the rows are.
+    /// Heading of the names: what kind of thing the rows are.
     pub lead: Cow<'static, str>,
-    /// What the cells after the name hold.
+    /// The columns of the cells after the name.
     pub columns: Vec<Column>,
-    /// What [`Column::AGAINST`] is against.
+    /// Name of the row that [`Column::AGAINST`] compares with.
     pub base: String,
     /// Rows, parents before children.
     pub rows: Vec<Row>,
-    /// What needs saying below it.
+    /// Notes below the table.
     pub notes: Vec<String>,
-    /// What needs saying of a column, where it is shown.
+    /// Notes on a column, which stand where that column is shown.
     pub notes_of: Vec<(Column, String)>,
-    /// Why cells are absent, each reason once: [`Cell::Absent`] counts in it.
+    /// Reasons for absent cells, each once; [`Cell::Absent`] holds an index into them.
     pub reasons: Vec<Unavailable>,
 }
 
 impl Table {
-    /// What stands above a column.
+    /// Returns the text above a column.
     pub fn heading(&self, column: Column) -> Cow<'static, str> {
         match column {
             Column::AGAINST => format!("{} {}", column.heading, names::visible(&self.base)).into(),
@@ -37,7 +37,7 @@ impl Table {
         }
     }
 
-    /// What needs saying below it, of the columns that are shown.
+    /// Returns the notes below the table that belong to the columns that are shown.
     pub fn notes_where(&self, is_shown: impl Fn(usize) -> bool) -> impl Iterator<Item = &String> {
         let at = |column| self.columns.iter().position(|known| *known == column);
         let of_columns = self.notes_of.iter();
@@ -49,20 +49,20 @@ impl Table {
 /// A row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The row's own name, as given.
+    /// The row's name, as given.
     pub name: String,
-    /// How many rows it stands inside of; those stand before it.
+    /// Number of rows that it stands inside of; all of them stand before it.
     pub depth: usize,
     /// Name of the spans that it is about, for which a page's timeline is searched; none for other rows.
     pub span: Option<String>,
     /// Whether it is a leftover rather than spans.
     pub is_leftover: bool,
-    /// One cell a column.
+    /// The row's cells, one for each column.
     pub cells: Vec<Cell>,
 }
 
 impl Row {
-    /// A row that stands in no tree.
+    /// Makes a row that stands in no tree.
     pub fn new(name: impl Into<String>, cells: Vec<Cell>) -> Self {
         Self {
             name: name.into(),
@@ -73,21 +73,21 @@ impl Row {
         }
     }
 
-    /// What it has in a column of its table.
+    /// Returns the row's cell in a column of its table.
     pub fn cell(&self, table: &Table, column: Column) -> Option<&Cell> {
         let at = table.columns.iter().position(|known| *known == column)?;
         self.cells.get(at)
     }
 }
 
-/// A number, or none.
+/// A value of a table, or its absence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// Spans: finished ones, and those only partly inside.
+    /// Number of finished spans, and of spans that are only partly inside.
     Count(u64, u64),
     /// Nanoseconds.
     Time(u64, Precision),
-    /// Nanoseconds of a benchmark: an iteration may take few of them, and parts of one count.
+    /// Nanoseconds of a benchmark, with a fraction: an iteration may take only a few.
     Measured(f64),
     /// Bytes.
     Bytes(i64),
@@ -97,15 +97,15 @@ pub enum Cell {
     Scaled(u128),
     /// A whole number to its last digit.
     Exact(u128),
-    /// Bytes, however many.
+    /// Bytes that may exceed 64 bits.
     ManyBytes(u128),
     /// A ratio, or a rate, with the prefix that fits it.
     Rate(f64),
-    /// By which part of the base a number is larger; below zero where it is smaller.
+    /// Relative change from the base; below zero where a number is smaller.
     Change(f64),
-    /// Between which two changes the true one is.
+    /// Ends of the interval in which the true change lies.
     Interval(f64, f64),
-    /// Nanoseconds more; below zero where they are less.
+    /// Difference in nanoseconds; below zero where a time is shorter.
     Difference(f64),
     /// A number of unknown size, such as a metric's.
     Plain(f64),
@@ -113,16 +113,16 @@ pub enum Cell {
     Watts(f64),
     /// Joules.
     Joules(f64),
-    /// A word, or numbers that stand together in a way of their own.
+    /// A word, or numbers in a notation of their own.
     Word(Cow<'static, str>),
-    /// Nothing belongs here.
+    /// An empty cell, where no number belongs.
     Blank,
-    /// Not there, for the reason of this number in the table's; one beyond them where none is said.
+    /// An absent number, with the index of its reason in the table's; an index beyond them stands for no reason.
     Absent(usize),
 }
 
 impl Cell {
-    /// The number; nothing for a cell without one.
+    /// Returns the digits of the cell's number; nothing for a cell without one.
     pub fn digits(&self) -> Digits {
         match *self {
             Self::Count(count, partial) => {
@@ -157,7 +157,7 @@ impl Cell {
         }
     }
 
-    /// The number outside of a column; nothing when it is not there.
+    /// Returns the number as text outside of a column; nothing where it is absent.
     pub fn inline(&self) -> String {
         self.digits().inline()
     }
@@ -176,7 +176,7 @@ impl From<String> for Cell {
 }
 
 impl Cell {
-    /// An absent number, whose reason is told once below its table.
+    /// Makes a cell of an absent number, and adds its reason to those of the table unless it is there.
     pub fn absent(why: Option<&Unavailable>, reasons: &mut Vec<Unavailable>) -> Self {
         let Some(why) = why else {
             return Self::Absent(usize::MAX);
@@ -188,7 +188,7 @@ impl Cell {
         }))
     }
 
-    /// What cells of a column are ordered by.
+    /// Returns the number by which the cells of a column are ordered.
     pub fn number(&self) -> Option<f64> {
         match *self {
             Self::Count(number, _) | Self::Time(number, _) => Some(number as f64),

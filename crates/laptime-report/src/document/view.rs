@@ -1,8 +1,8 @@
-//! How a summary is to be shown: chosen by the reader, independent of what it holds.
+//! The view of a summary: what the reader wants to see and how, whatever the summary holds.
 
 use crate::document::column::Column;
 
-/// In which form.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Format {
@@ -13,9 +13,9 @@ pub enum Format {
     Tree,
     /// A table for documents and pull requests.
     Markdown,
-    /// The whole summary, as `docs/summary.schema.json` describes it.
+    /// The whole summary as JSON, described by `docs/summary.schema.json`.
     Json,
-    /// One line a row, plain numbers.
+    /// Comma-separated plain numbers, a line for each row.
     Csv,
     /// A page to open in a browser.
     Html,
@@ -33,7 +33,7 @@ impl Format {
     ];
 }
 
-/// Whose rows the tables have.
+/// The kind of rows that the tables have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum By {
@@ -42,7 +42,7 @@ pub enum By {
     Path,
     /// Rows of each process that takes steps, by itself.
     Process,
-    /// Modules of a network by their own time, forward and backward together.
+    /// Modules of a network by their self time, forward and backward together.
     Module,
     /// Classes of modules.
     Class,
@@ -51,7 +51,7 @@ pub enum By {
 }
 
 impl By {
-    /// All of them, by the name users type.
+    /// All kinds of rows, by the name users type.
     pub const NAMES: [(&'static str, Self); 5] = [
         ("path", Self::Path),
         ("process", Self::Process),
@@ -61,11 +61,11 @@ impl By {
     ];
 }
 
-/// In which order siblings stand.
+/// The order of siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Sort {
-    /// Largest total first: on the device, where it tells that of all siblings.
+    /// Largest total first: on the device, where all siblings have its time.
     #[default]
     Total,
     /// Largest self time first.
@@ -82,9 +82,9 @@ pub enum Sort {
     KeptMemory,
     /// Highest peak of memory first.
     PeakMemory,
-    /// By name.
+    /// Alphabetical order of names.
     Name,
-    /// As they first appeared in the run.
+    /// Order of their first appearance in the run.
     Appearance,
 }
 
@@ -104,23 +104,23 @@ impl Sort {
     ];
 }
 
-/// In which order the functions of a lap stand.
+/// The order of the functions of a lap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum FunctionSort {
-    /// Longest own time first.
+    /// Longest self time first.
     #[default]
     SelfTime,
     /// Longest time with all that they call first.
     Total,
     /// Most calls or samples first.
     Count,
-    /// By name.
+    /// Alphabetical order of names.
     Name,
 }
 
 impl FunctionSort {
-    /// The order of functions for one of spans; `None` where functions have no such number.
+    /// Returns the order of functions that fits one of spans; `None` where functions have no such number.
     pub fn of(sort: Sort) -> Option<Self> {
         Some(match sort {
             Sort::SelfTime => Self::SelfTime,
@@ -132,26 +132,26 @@ impl FunctionSort {
     }
 }
 
-/// What to show of a summary, and on what.
+/// The choices of a reader: what to show of a summary, and how.
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command line"
 )]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// The tree instead of the table, in the formats that have both.
+    /// Whether the tree stands in place of the table, in the formats that have both.
     pub tree: bool,
-    /// Whose rows the tables have.
+    /// The kind of rows that the tables have.
     pub by: By,
     /// Order of siblings.
     pub sort: Sort,
     /// Order of a lap's functions.
     pub function_sort: FunctionSort,
-    /// Only paths that match, with their ancestors: `*` within a name, `**` over names.
+    /// Pattern of the paths that are shown, with their ancestors: `*` within a name, `**` over names.
     pub filter: Option<String>,
     /// Columns of the tables of spans, in this order; the usual ones where there is none.
     pub columns: Vec<Column>,
-    /// At most this many rows a table, those that the order puts first, beside the rows around them.
+    /// Most rows of a table, those that the order puts first, without the rows around them.
     pub top: Option<usize>,
     /// Columns of the terminal; `None` for 100.
     pub width: Option<usize>,

@@ -10,15 +10,16 @@ use crate::document::names;
 use crate::html::text as escaped;
 use crate::quantity;
 
-/// Size of the drawing; the page scales it.
+/// Width of the drawing; the page scales it.
 const WIDTH: f64 = 1_000.0;
+/// Height of a row of bars.
 const ROW: f64 = 18.0;
-/// What a character takes of a bar, at the page's size of letters.
+/// Width that a character takes in a bar, at the page's font size.
 const LETTER: f64 = 6.3;
-/// Colours that functions take turns with.
+/// Number of colours that functions take turns with.
 const COLORS: u32 = 8;
 
-/// Draws it as an element.
+/// Draws a flame graph as an element.
 pub fn render(flame: &Flame) -> String {
     let deepest = flame.bars.iter().map(|bar| bar.depth).max().unwrap_or(0);
     let height = (deepest + 1) as f64 * ROW;
@@ -53,7 +54,7 @@ pub fn render(flame: &Flame) -> String {
     out + "</svg>\n"
 }
 
-/// What is said of a bar.
+/// Returns the text that a bar shows under the pointer.
 fn title(bar: &Bar) -> String {
     let time = quantity::estimate(bar.ns);
     let share = 100.0 * bar.width;
@@ -65,7 +66,7 @@ fn title(bar: &Bar) -> String {
     format!("{name} · {time}, {share:.1} % of all samples{file}")
 }
 
-/// Laps have a colour of their own; functions of one file share one.
+/// Returns a bar's colour: laps have one of their own, functions of one file share one.
 fn color(bar: &Bar) -> String {
     if bar.file.is_empty() {
         return "lap".to_owned();

@@ -1,16 +1,16 @@
-//! Text in a page: every character that markup could act on, written out.
+//! Escaped text for a page: every character that markup could act on, written out.
 
 use crate::document::names;
 
-/// A backtick, which ends attributes in old browsers.
+/// A backtick's escape; backticks end attributes in old browsers.
 const BACKTICK: &str = "&#96;";
 
-/// A text of unknown origin, on one line, of bounded length.
+/// Escapes a text of unknown origin, on one line and of bounded length.
 pub fn text(text: &str) -> String {
     escaped(&names::bounded(text))
 }
 
-/// A sentence of unknown origin, whole. What stands between two backticks is shown as code.
+/// Escapes a sentence of unknown origin whole, and shows text between two backticks as code.
 pub fn sentence(text: &str) -> String {
     let escaped = bound(&escaped(&names::visible(text)));
     let parts: Vec<&str> = escaped.split(BACKTICK).collect();
@@ -27,12 +27,12 @@ pub fn sentence(text: &str) -> String {
     out
 }
 
-/// The same where no line breaks between a number and its `%`.
+/// Keeps a number and its `%` on one line.
 fn bound(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
-/// Lines of code. A line break inside of one is written out, as in a name.
+/// Escapes lines of code; a line break inside one is written out, as in a name.
 pub fn code<T: AsRef<str>>(lines: &[T]) -> String {
     let shown = lines.iter().map(|line| match line.as_ref() {
         "" => String::new(), // no name, so no quotes either
@@ -41,12 +41,12 @@ pub fn code<T: AsRef<str>>(lines: &[T]) -> String {
     shown.collect::<Vec<_>>().join("\n")
 }
 
-/// A name that a script reads again as it was; `None` for one with hidden characters.
+/// Escapes a name so that a script reads it again unchanged; `None` for one with hidden characters.
 pub fn exact(name: &str) -> Option<String> {
     (names::visible(name) == name).then(|| escaped(name))
 }
 
-/// A text as it is, between the quotes of an attribute.
+/// Escapes a text for the quotes of an attribute.
 pub fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;")
 }

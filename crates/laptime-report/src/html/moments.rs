@@ -1,4 +1,4 @@
-//! What the viewer draws besides spans: where to look first, marks, and metrics over time.
+//! Moments that the viewer draws besides spans: where to look first, marks, and metrics over time.
 
 use laptime_analysis::{Metric, Summary};
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::timeline::TimelinePanel;
 use crate::document::names;
 
-/// Marks and metrics that are drawn; the tables have all.
+/// Most marks that are drawn; the tables have all.
 const MOST_MARKS: usize = 500;
 const MOST_METRICS: usize = 6;
-/// Values of a metric that are drawn: more than a screen has pixels for.
+/// Most values of a metric that are drawn: more than a screen has pixels for.
 const MOST_VALUES: usize = 2_000;
-/// The page opens on the whole run where the steps are nearly all of it.
+/// Share of the run that the steps take from which on the page opens on the whole run.
 const NEARLY_ALL: f64 = 0.9;
-/// Room at both sides of the steps, as a part of them.
+/// Room at both sides of the steps, as a share of their length.
 const ROOM: f64 = 0.02;
 
 /// Moments of a run; empty for a page that is about none.
@@ -21,14 +21,14 @@ const ROOM: f64 = 0.02;
 pub struct Moments {
     /// Name of the spans that the page opens on.
     pub steps: Option<String>,
-    /// When marks were set, in nanoseconds since the page's time 0.
+    /// Times of marks in nanoseconds since the page's time 0, with their names.
     pub marks: Vec<(u64, String)>,
     /// Values of metrics over time.
     pub metrics: Vec<(String, Vec<(u64, f64)>)>,
 }
 
 impl Moments {
-    /// Those of a run.
+    /// Collects the moments of a run.
     pub fn of(summary: &Summary) -> Self {
         let steady = summary.steady.as_ref();
         let of_steady = steady.and_then(|steady| steady.step_path.rsplit('/').next());
@@ -50,7 +50,7 @@ impl Moments {
         }
     }
 
-    /// What the page's header says of them.
+    /// Returns the moments' part of the page's header.
     pub fn header(&self, panels: &[TimelinePanel]) -> Value {
         let marks = self.marks.iter();
         let marks: Vec<Value> = marks
@@ -68,7 +68,8 @@ impl Moments {
         })
     }
 
-    /// From the first step's start to the last one's end, where that is less than the whole.
+    /// Returns the stretch from the first step's start to the last one's end, where that is clearly less than the
+    /// whole.
     fn first(&self, panels: &[TimelinePanel]) -> Option<(u64, u64)> {
         let wanted = self.steps.as_deref()?;
         let steps = panels.iter().flat_map(|panel| {
@@ -87,7 +88,7 @@ impl Moments {
     }
 }
 
-/// The finite values of a metric, thinned out evenly.
+/// Returns the finite values of a metric, thinned out evenly.
 fn values(metric: &Metric) -> Vec<(u64, f64)> {
     let each = metric.series.iter();
     let all: Vec<(u64, f64)> = each

@@ -1,4 +1,4 @@
-//! What stands in a page: documents, and the panels that the viewer draws.
+//! The content of a page: documents, and the panels that the viewer draws.
 
 use laptime_core::Unavailable;
 
@@ -11,20 +11,20 @@ use crate::document::Document;
 pub struct Page {
     /// The page's heading.
     pub title: String,
-    /// Tables; none for a page that shows a timer's segments only.
+    /// The documents; none for a page that shows a timer's segments only.
     pub documents: Vec<Document>,
-    /// What the viewer draws, from top to bottom.
+    /// The panels that the viewer draws, from top to bottom.
     pub panels: Vec<TimelinePanel>,
-    /// Where the drawing opens, marks and metrics.
+    /// The stretch that the drawing opens on, with marks and metrics.
     pub moments: Moments,
-    /// Why there is no panel; `None` too for a page that is not about time.
+    /// Reason why there is no panel; `None` too for a page that is not about time.
     pub why: Option<Unavailable>,
     /// First width and height of the drawing, in CSS pixels.
     pub size: Option<(u32, u32)>,
 }
 
 impl Page {
-    /// A page of tables, with the reason why nothing is drawn.
+    /// Makes a page of tables, with the reason why nothing is drawn.
     pub fn of_tables(title: &str, documents: Vec<Document>, why: &str) -> Self {
         Self {
             title: title.to_owned(),

@@ -1,4 +1,4 @@
-//! What the viewer draws, as letters: columns of whole numbers, compressed.
+//! The panels of a page as letters for the viewer: columns of whole numbers, compressed.
 //!
 //! ```text
 //! base64(raw deflate(
@@ -24,7 +24,7 @@ use super::page::Page;
 use super::timeline::{BarMemory, TimelineLane, TimelinePanel};
 use crate::document::names;
 
-/// Speed for size: higher levels take twice the time for 2 %.
+/// Compression level: higher ones take twice the time for 2 %.
 const LEVEL: u8 = 6;
 
 /// Columns that are being written.
@@ -34,7 +34,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Adds one; returns where it stands.
+    /// Adds a column and returns its place.
     fn add(&mut self, numbers: &[u64]) -> Value {
         let most = numbers.iter().copied().max().unwrap_or(0);
         let width = (64 - most.leading_zeros()).div_ceil(8);
@@ -47,12 +47,12 @@ impl Columns {
     }
 }
 
-/// All of a page's panels.
+/// Encodes all of a page's panels.
 pub fn encode(page: &Page) -> String {
     BASE64.encode(&compress_to_vec(&raw(page), LEVEL))
 }
 
-/// The payload before it is compressed.
+/// Returns the payload before it is compressed.
 pub fn raw(page: &Page) -> Vec<u8> {
     let mut columns = Columns::default();
     let mut names = Names::default();
@@ -152,7 +152,8 @@ fn of_lane(lane: &TimelineLane, index_of: &[u64], columns: &mut Columns) -> Valu
     header
 }
 
-/// From the end of one to the start of the next; zigzag, because clocks and folding may overlap.
+/// Returns the gaps from the end of one bar to the start of the next, in zigzag form because clocks and folding may
+/// overlap.
 fn gaps(bounds: impl Iterator<Item = (u64, u64)>) -> Vec<u64> {
     let mut last = 0_u64;
     bounds

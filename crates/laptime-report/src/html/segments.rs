@@ -5,24 +5,24 @@ use laptime_core::Unavailable;
 
 use super::timeline::{BarMemory, TimelineLane, TimelinePanel, end_of, simplified_notes};
 
-/// One segment of a timer.
+/// A segment of a timer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     /// The segment's name.
     pub name: String,
-    /// When it started, in nanoseconds since the page's time 0.
+    /// Start, in nanoseconds since the page's time 0.
     pub start_ns: u64,
-    /// How long it ran.
+    /// Duration in nanoseconds.
     pub duration_ns: u64,
     /// Memory around it, where that was measured.
     pub memory: Option<BarMemory>,
 }
 
-/// What a lane of segments is called.
+/// Name of the track of a context's segments.
 const TRACK: &str = "segments";
 
 impl TimelinePanel {
-    /// A context of a timer. Segments that overlap stand below each other.
+    /// Makes the panel of a timer's context; segments that overlap stand below each other.
     pub fn of_segments(title: String, mut segments: Vec<Segment>) -> Self {
         let mut names: Vec<String> = segments.iter().map(|one| one.name.clone()).collect();
         names.sort_unstable();

@@ -12,10 +12,10 @@ use crate::Shown;
 
 const SCRIPT: &str = include_str!("../../assets/viewer.js");
 const STYLE: &str = include_str!("../../assets/viewer.css");
-/// Written beside them when they are built: `script-src` and `style-src` with their hashes.
+/// The policy's `script-src` and `style-src` with the hashes of script and styles, written when those are built.
 const SOURCES: &str = include_str!("../../assets/viewer.csp");
 
-/// The page as bytes of UTF-8.
+/// Renders a page as UTF-8.
 pub fn render(page: &Page) -> Shown {
     let title = match page.title.as_str() {
         "" => "Summary".to_owned(),

@@ -1,4 +1,4 @@
-//! A document as markup: what a reader sees with JavaScript switched off.
+//! A document as markup, which a reader sees with JavaScript switched off too.
 
 use std::fmt::Write;
 
@@ -11,31 +11,31 @@ use crate::roofline::svg;
 use crate::sentences::findings;
 use crate::text::glyphs::Glyphs;
 
-/// Characters of a notebook's longest bar.
+/// Length of a notebook's longest bar, in characters.
 const BAR: usize = 12;
 
-/// CSS pixels of a page's longest bar.
+/// Length of a page's longest bar, in CSS pixels.
 const BAR_PIXELS: u32 = 64;
 
-/// Where the markup stands.
+/// The place where the markup stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// In a page of ours, alone or beside other documents.
+    /// A page of ours, with one document or several.
     Page {
         /// Whether the page's heading is the document's.
         is_alone: bool,
     },
-    /// In a notebook, whose styles are not ours: what a style would draw is made of characters.
+    /// A notebook, which has styles of its own: bars are made of characters.
     Notebook,
 }
 
-/// A document as a piece of a page, such as a notebook's: its tables without styles, their bars
-/// made of characters.
+/// Renders a document as a piece of another page, such as a notebook: tables without styles, their bars made of
+/// characters.
 pub fn fragment(document: &Document) -> String {
     render(document, Place::Notebook)
 }
 
-/// Facts, tables and warnings of a document; its heading is written unless it is the page's.
+/// Renders facts, tables and warnings of a document; its heading is written unless it is the page's.
 pub fn render(document: &Document, place: Place) -> String {
     let mut out = "<section class=\"summary\" aria-label=\"Summary\">\n".to_owned();
     let title = markup::text(&document.title);
@@ -77,7 +77,7 @@ pub fn render(document: &Document, place: Place) -> String {
     out + "</section>\n"
 }
 
-/// Sections that are no report of a run, as a piece of a notebook's page.
+/// Renders sections that are no report of a run, as a piece of a notebook's page.
 pub fn pieces(sections: &[Section]) -> String {
     let (mut marks, mut out) = (Marks::of(sections), String::new());
     for section in sections {
@@ -163,7 +163,7 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
     }
 }
 
-/// Whether a table holds two sides against each other.
+/// Tells whether a table compares two sides.
 fn is_comparison(table: &Table) -> bool {
     table.columns.contains(&Column::BASE)
 }
@@ -235,7 +235,7 @@ fn of_row(
     *out += "</tr>\n";
 }
 
-/// A bar for a share, drawn by attributes: the page's policy forbids styles in elements.
+/// Draws a bar for a share by attributes: the page's policy forbids styles in elements.
 fn drawn(ratio: f64) -> String {
     let width = (ratio.clamp(0.0, 1.0) * f64::from(BAR_PIXELS)).round();
     format!(

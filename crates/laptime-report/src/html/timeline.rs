@@ -6,27 +6,27 @@
 use laptime_analysis::{Bar, ProcessLanes, Simplified, StreamTrack};
 use laptime_core::Unavailable;
 
-/// One context over time.
+/// A context over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelinePanel {
     /// The context's name.
     pub title: String,
-    /// When it ends at the latest, in nanoseconds since the page's time 0.
+    /// Latest moment of the panel, in nanoseconds since the page's time 0.
     pub end_ns: u64,
     /// Names that bars refer to.
     pub names: Vec<String>,
-    /// Memory over time, or why there is none.
+    /// Memory over time, or the reason why there is none.
     pub memory: Result<Curve, Unavailable>,
     /// Rows of bars, from top to bottom.
     pub lanes: Vec<TimelineLane>,
-    /// What the reader must know: merged and left out spans.
+    /// Notes for the reader on merged and left out spans.
     pub notes: Vec<String>,
 }
 
 /// A quantity in bytes at moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Curve {
-    /// What is measured, such as `resident memory`.
+    /// The quantity's name, such as `resident memory`.
     pub what: String,
     /// Moments in nanoseconds and bytes, oldest first.
     pub points: Vec<(u64, u64)>,
@@ -37,9 +37,9 @@ pub struct Curve {
 pub struct TimelineLane {
     /// The thread, task or stream; lanes of one track stand together.
     pub track: String,
-    /// How deep inside the track.
+    /// Depth inside the track.
     pub depth: u32,
-    /// In order of their starts.
+    /// The bars, in the order of their starts.
     pub bars: Vec<Bar>,
     /// Memory of each bar; empty where it wasn't measured.
     pub memory: Vec<Option<BarMemory>>,
@@ -48,16 +48,16 @@ pub struct TimelineLane {
 /// Allocated memory around a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BarMemory {
-    /// Allocated when it opened.
+    /// Bytes that were allocated when it opened.
     pub before_bytes: u64,
-    /// Allocated when it closed less that; negative when more was freed.
+    /// Bytes allocated when it closed, less those when it opened; negative when more was freed.
     pub net_bytes: i64,
-    /// Most that was allocated meanwhile beyond what was there before; `None` if not measured.
+    /// Peak of allocated bytes while it was open, less those when it opened; `None` if not measured.
     pub peak_bytes: Option<u64>,
 }
 
 impl TimelinePanel {
-    /// A process of a recording.
+    /// Makes the panel of a process of a recording.
     pub fn of_process(title: String, process: ProcessLanes) -> Self {
         let notes = simplified_notes(&process.simplified);
         let track_name = |track: u32| match process.tracks.get(&track) {
@@ -120,7 +120,7 @@ fn stream_name(of: StreamTrack) -> String {
     }
 }
 
-/// What the reader must know where not every span is drawn by itself.
+/// Returns notes for the reader where not every span is drawn by itself.
 pub fn simplified_notes(simplified: &Simplified) -> Vec<String> {
     let mut notes = Vec::new();
     if simplified.folded > 0 {
@@ -141,7 +141,7 @@ pub fn simplified_notes(simplified: &Simplified) -> Vec<String> {
     notes
 }
 
-/// The last moment of anything.
+/// Returns the last moment of any bar or point.
 pub fn end_of(lanes: &[TimelineLane], curve: Option<&Curve>) -> u64 {
     let bars = lanes.iter().flat_map(|lane| &lane.bars).map(Bar::end_ns);
     let points = curve.into_iter().flat_map(|curve| &curve.points);

@@ -1,4 +1,4 @@
-//! Everything that is known as JSON, and the schemas that describe it.
+//! All numbers as JSON, and the schemas that describe it.
 
 pub(crate) mod comparison;
 pub(crate) mod inference;

@@ -15,9 +15,9 @@ use crate::Shown;
 use crate::roofline::Roofline;
 use crate::tables::operations::view::Subject;
 
-/// What tells these files from others.
+/// Name of the schema, which tells these files from others.
 const SCHEMA: &str = "laptime-operations";
-/// Changes when a reader of the old form would misread the new one.
+/// Version of the layout; it changes when a reader of the old form would misread the new one.
 const VERSION: u32 = 1;
 
 /// Renders counts.
@@ -29,7 +29,7 @@ pub fn render(counts: &Counts, subject: &Subject, roofline: Option<&Roofline>) -
     Shown::json(serde_json::to_string_pretty(&file).unwrap_or_default())
 }
 
-/// Counts and what they are of, from what [`render`] wrote.
+/// Reads counts and their subject from a text that [`render`] wrote.
 ///
 /// **Errors** when the text is something else, or of a later version.
 pub fn read(text: &str) -> Result<(Counts, Subject), ReadError> {
@@ -50,26 +50,26 @@ pub fn read(text: &str) -> Result<(Counts, Subject), ReadError> {
     file.counts()
 }
 
-/// What describes a text that [`render`] wrote.
+/// Makes the schema of a text that [`render`] writes.
 #[cfg(feature = "schema")]
 pub(crate) fn schema(generator: schemars::SchemaGenerator) -> schemars::Schema {
     generator.into_root_schema_for::<File>()
 }
 
-/// Why a text is no counts.
+/// The reason for which a text is not read as counts.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The JSON is something else.
+    /// JSON that is something else.
     Other,
-    /// A later Laptime wrote it.
+    /// Counts that a later Laptime wrote.
     Newer {
-        /// The version of what was written.
+        /// The version of the text.
         version: u32,
     },
-    /// The JSON is damaged.
+    /// Damaged JSON.
     Damaged(serde_json::Error),
-    /// A module's parent is no module before it.
+    /// A module whose parent is no module before it.
     Parent {
         /// The module's path.
         path: String,
@@ -99,44 +99,44 @@ struct Head {
     version: u32,
 }
 
-/// What `laptime ops -f json` and `OpCounts.to_json()` write. Integers are exact and may exceed 64 bits; a reader that
+/// Output of `laptime ops -f json` and `OpCounts.to_json()`. Integers are exact and may exceed 64 bits; a reader that
 /// makes floats of them rounds.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct File {
-    /// What tells it from other JSON.
+    /// Name of the schema, which tells it from other JSON.
     #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: String,
     /// Version of the schema.
     #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     version: u32,
-    /// What was counted; empty where it has no name.
+    /// Name of the counted model or function; empty where it has none.
     name: String,
-    /// Its inputs as text.
+    /// Inputs as text.
     inputs: Vec<String>,
-    /// How it was counted, a phrase.
+    /// Way of counting, a phrase.
     how: String,
     /// Elements of the model's parameters, each once; `None` where there is no model.
     params: Option<u64>,
-    /// Everything together.
+    /// All operations together.
     total: Tally,
-    /// `executed_mac` by the type of what is multiplied, most first.
+    /// `executed_mac` by the type of the numbers that are multiplied, most first.
     by_dtype: Vec<Typed>,
     /// Operators, most matmul-like work first.
     by_op: Vec<Operator>,
     /// Modules, parents before children, in the order of the model.
     by_module: Vec<Module>,
-    /// What is not counted.
+    /// Operators that could not be counted.
     uncounted: Vec<Open>,
     /// Reasons for doubt.
     warnings: Vec<Warning>,
-    /// How the numbers are to be read.
+    /// Conventions by which the numbers are to be read.
     #[serde(default)]
     conventions: Vec<String>,
-    /// Why numbers are absent, by field.
+    /// Reasons for absent numbers, by field.
     #[serde(default)]
     unavailable: BTreeMap<String, String>,
-    /// What the machine allows, where `--roofline` asked for it.
+    /// The machine's limits with the work below them, where `--roofline` asked for it.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "schema",
@@ -145,13 +145,13 @@ struct File {
     roofline: Option<Roofline>,
 }
 
-/// What is multiplied as numbers of one type.
+/// Work on numbers of one type.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Typed {
     /// The type.
     dtype: String,
-    /// Multiply-accumulates that run on it.
+    /// Multiply-accumulates that run on the type.
     executed_mac: u128,
 }
 
@@ -161,7 +161,7 @@ struct Typed {
 struct Operator {
     /// Its name with its dialect, such as `aten::mm`.
     name: String,
-    /// What all its calls cost.
+    /// Cost of all its calls.
     total: Tally,
 }
 
@@ -173,11 +173,11 @@ struct Module {
     path: String,
     /// Its class.
     kind: String,
-    /// Which entry of `by_module` holds it; `None` for the model.
+    /// Index in `by_module` of the module around it; `None` for the model.
     parent: Option<usize>,
-    /// How many modules are around it.
+    /// Number of modules around it.
     depth: u32,
-    /// How often it was called.
+    /// Number of its calls.
     calls: u64,
     /// Elements of its parameters and of those below, each once.
     params: u64,
@@ -187,74 +187,74 @@ struct Module {
     inclusive: Tally,
 }
 
-/// What is not counted of one operator.
+/// Calls of one operator that could not be counted.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Open {
     /// The operator.
     name: String,
-    /// Why.
+    /// Reason why they could not be counted.
     reason: String,
-    /// How often it ran.
+    /// Number of calls.
     calls: u64,
     /// Elements of its outputs.
     elements: u128,
-    /// What one round costs, where only their number is not known.
+    /// Cost of one round, where only the number of rounds is not known.
     each: Option<Tally>,
 }
 
-/// What operations cost together, with everything that follows from it.
+/// Cost of several operations together, with everything that follows from it.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Tally {
     /// Operations, counted or not.
     #[serde(skip_deserializing, default)]
     calls: u64,
-    /// Those whose cost is known, what costs nothing by definition included.
+    /// Operations whose cost is known, including those that cost nothing by definition.
     counted_calls: u64,
-    /// Of these, those that do no arithmetic by definition: views, copies, look-ups.
+    /// Counted operations that do no arithmetic by definition: views, copies, look-ups.
     zero_calls: u64,
-    /// Those whose cost is not known.
+    /// Operations whose cost is not known.
     uncounted_calls: u64,
     /// `counted_calls` over `calls`; `None` without calls.
     #[serde(skip_deserializing, default)]
     coverage_ratio: Option<f64>,
     /// Multiply-accumulates of matrix products, convolutions and attention, dense, as the model asks for them.
     mac: u128,
-    /// 2 `mac`.
+    /// Twice `mac`.
     #[serde(skip_deserializing, default)]
     flop: u128,
-    /// Of `mac`, what a mask known by its shape leaves active.
+    /// Part of `mac` that a mask known by its shape leaves active.
     active_mac: u128,
-    /// 2 `active_mac`.
+    /// Twice `active_mac`.
     #[serde(skip_deserializing, default)]
     active_flop: u128,
-    /// Those that run: with recomputed forwards and what fused kernels repeat.
+    /// Multiply-accumulates that run, including recomputed forwards and what fused kernels repeat.
     executed_mac: u128,
-    /// 2 `executed_mac`.
+    /// Twice `executed_mac`.
     #[serde(skip_deserializing, default)]
     executed_flop: u128,
     /// Other floating-point arithmetic.
     other_flop: u128,
-    /// `flop` + `other_flop`.
+    /// Sum of `flop` and `other_flop`.
     #[serde(skip_deserializing, default)]
     total_flop: u128,
     /// Arithmetic on integers and booleans.
     integer_op: u128,
-    /// Exponentials, logarithms, roots, trigonometric and error functions, elements.
+    /// Elements of exponentials, logarithms, roots, trigonometric and error functions.
     transcendental: u128,
     /// Comparisons of numbers.
     compare: u128,
-    /// Each input read once, by the storage that is touched.
+    /// Bytes read, each input once, by the storage that is touched.
     bytes_read: u128,
-    /// Each output written once.
+    /// Bytes written, each output once.
     bytes_written: u128,
-    /// Bytes over the links between ranks, as bus bandwidth is reckoned.
+    /// Bytes over the links between ranks, counted as for bus bandwidth.
     communication_bytes: u128,
     /// `total_flop` over `bytes_read` + `bytes_written`; `None` where no byte moves.
     #[serde(skip_deserializing, default)]
     intensity_flop_per_byte: Option<f64>,
-    /// The same for each phase that ran, where this is all of them together.
+    /// Tallies of each phase that ran, where this tally has all phases together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("propertyNames" = {"enum": Phase::ALL.map(Phase::name)})))]
     by_phase: Option<BTreeMap<String, Tally>>,

@@ -13,10 +13,11 @@ use serde_json::{Map, Value, json};
 use crate::json::comparison::schema as comparison;
 use crate::json::operations::schema as operations;
 
-/// Where a schema is published, before the name of its file.
+/// Address at which schemas are published, before the name of a file.
 const PUBLISHED: &str = "https://github.com/laptime/laptime/blob/main/docs";
 
-/// Ends of the names of real numbers that are never below zero, such as `mfu_ratio`. Those of differences end otherwise.
+/// Ends of the names of real numbers that are never below zero, such as `mfu_ratio`. Names of differences end
+/// otherwise.
 const NOT_NEGATIVE: [&str; 8] = [
     "ratio",
     "per_s",
@@ -28,7 +29,7 @@ const NOT_NEGATIVE: [&str; 8] = [
     "least_s",
 ];
 
-/// The names of all files, and what they hold.
+/// Returns the names and contents of all files.
 pub fn all() -> Vec<(String, String)> {
     vec![
         file("summary", "Laptime summary, version 1", of::<Summary>),
@@ -57,7 +58,7 @@ fn file(name: &str, title: &str, schema: fn(SchemaGenerator) -> Schema) -> (Stri
     (name, text + "\n")
 }
 
-/// Adds what structs don't say.
+/// Adds to a schema what structs don't say.
 fn finish(schema: &mut Schema) {
     let Some(schema) = schema.as_object_mut() else {
         return;
@@ -93,7 +94,7 @@ fn finish(schema: &mut Schema) {
     schema.insert("additionalProperties".to_owned(), json!(false));
 }
 
-/// Docs as a reader of JSON knows the words: on one line, without links.
+/// Rewrites docs for a reader of JSON: on one line, without links.
 fn plain(docs: &str) -> String {
     let words = docs.split_whitespace().collect::<Vec<_>>().join(" ");
     words.replace("`None`", "null")

@@ -128,7 +128,7 @@ fn of_figures(figures: &[Figure]) -> String {
     out
 }
 
-/// A sentence of ours, with names of the program's: what stands between two marks of code stays code.
+/// Escapes a sentence of ours that holds names of the program's; text between two marks of code stays code.
 ///
 /// In a span of code nothing acts, whoever wrote it, but for what ends a cell of a table.
 fn said(text: &str) -> String {
@@ -142,7 +142,7 @@ fn said(text: &str) -> String {
     out + &escaped(rest)
 }
 
-/// What stands before the first span of code, in it, and after it.
+/// Splits a text into the parts before the first span of code, in it, and after it.
 fn code_span(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('`')?;
     let (code, after) = rest.split_once('`')?;
@@ -150,7 +150,7 @@ fn code_span(text: &str) -> Option<(&str, &str, &str)> {
     is_code.then_some((before, code, after))
 }
 
-/// Every character that markdown, HTML or a table could act on, behind a backslash.
+/// Puts a backslash before every character that markdown, HTML or a table could act on.
 pub fn escaped(text: &str) -> String {
     let is_address = text.contains("://") || text.contains("www.");
     let mut out = String::with_capacity(text.len());

@@ -3,7 +3,7 @@
 /// A number split at its decimal point, so that a column can align it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Digits {
-    /// Up to the point.
+    /// The characters before the decimal point.
     pub whole: String,
     /// The point and what follows; empty for whole numbers.
     pub fraction: String,
@@ -12,7 +12,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// On its own, outside of a column.
+    /// Returns the number with its unit as running text, outside of a column.
     pub fn inline(&self) -> String {
         let space = if self.unit.is_empty() { "" } else { " " };
         format!("{}{}{space}{}", self.whole, self.fraction, self.unit)
@@ -28,19 +28,19 @@ impl Digits {
     }
 }
 
-/// What stands for a number that is not there.
+/// The sign that stands for an absent number.
 pub const ABSENT: &str = "–";
 
 /// Units of power and of energy, a thousand apart.
 const WATTS: [&str; 5] = ["mW", "W", "kW", "MW", "GW"];
 const JOULES: [&str; 5] = ["mJ", "J", "kJ", "MJ", "GJ"];
 
-/// Power: three digits.
+/// Formats a power with three digits.
 pub fn watts(value: f64) -> Digits {
     thousands_apart(value * 1e3, WATTS)
 }
 
-/// Energy: three digits.
+/// Formats an energy with three digits.
 pub fn joules(value: f64) -> Digits {
     thousands_apart(value * 1e3, JOULES)
 }
@@ -63,12 +63,12 @@ pub(super) fn three_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A count with separated thousands.
+/// Formats a count with separated thousands.
 pub fn count(number: impl Into<u128>) -> Digits {
     Digits::new(&thousands(number), "")
 }
 
-/// A count with separated thousands, as text.
+/// Formats a count with separated thousands as one text.
 pub fn thousands(number: impl Into<u128>) -> String {
     let digits = number.into().to_string();
     let mut text = String::new();
@@ -84,7 +84,7 @@ pub fn thousands(number: impl Into<u128>) -> String {
 /// Prefixes of the SI, a thousand apart.
 const SI: [&str; 11] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y", "R", "Q"];
 
-/// A whole number with the prefix of the SI that leaves one to three digits before the point.
+/// Formats a whole number with the prefix of the SI that leaves one to three digits before the point.
 pub fn scaled(number: u128) -> Digits {
     if number < 1_000 {
         return Digits::new(&number.to_string(), "");
@@ -92,7 +92,7 @@ pub fn scaled(number: u128) -> Digits {
     with_prefix(number as f64, |_| 2)
 }
 
-/// A number above or below one, such as a rate: three digits and a prefix where it is large.
+/// Formats a number above or below one, such as a rate, with three digits and, where it is large, a prefix.
 pub fn rate(value: f64) -> Digits {
     if value == 0.0 {
         return Digits::new("0", "");
@@ -121,29 +121,29 @@ fn with_prefix(mut value: f64, decimals: impl Fn(f64) -> usize) -> Digits {
     Digits::new(&format!("{value:.*}", decimals(value)), SI[index])
 }
 
-/// A small number with so many digits that are not leading zeros.
+/// Formats a small number with as many digits after its leading zeros as asked for.
 fn plain_digits(value: f64, digits: i32) -> String {
     let decimals = (digits - 1 - value.log10().floor() as i32).clamp(0, 12) as usize;
     format!("{value:.decimals$}")
 }
 
-/// A whole number of something, in a sentence: `4.09 GMAC`, `12 FLOP`.
+/// Formats a whole number with its unit for a sentence: `4.09 GMAC`, `12 FLOP`.
 pub fn of(number: u128, unit: &str) -> String {
     let digits = scaled(number);
     format!("{}{} {}{unit}", digits.whole, digits.fraction, digits.unit)
 }
 
-/// A ratio as percent with one decimal.
+/// Formats a ratio as percent with one decimal.
 pub fn percent(ratio: f64) -> Digits {
     Digits::new(&format!("{:.1}", ratio * 100.0), "%")
 }
 
-/// By which part a number is larger, as percent with a sign.
+/// Formats a relative change as percent with a sign.
 pub fn change(ratio: f64) -> Digits {
     Digits::new(&signed_percent(ratio), "%")
 }
 
-/// Two changes, as percents with signs: `+17.2 to +21.4 %`.
+/// Formats two changes as percents with signs: `+17.2 to +21.4 %`.
 pub fn changes(low: f64, high: f64) -> Digits {
     Digits {
         whole: format!("{} to {}", signed_percent(low), signed_percent(high)),
@@ -161,13 +161,13 @@ fn signed_percent(ratio: f64) -> String {
     unsigned_zero(text)
 }
 
-/// What is rounded to zero has no sign.
+/// Removes the sign of a number that was rounded to zero.
 pub(super) fn unsigned_zero(text: String) -> String {
     let is_zero = text.bytes().all(|byte| b"+-0.".contains(&byte));
     if is_zero { text[1..].to_owned() } else { text }
 }
 
-/// A number of unknown size, such as a metric: five digits.
+/// Formats a number of unknown size, such as a metric, with five digits.
 pub fn plain(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
@@ -185,7 +185,7 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// A number with three digits and the SI prefix (10³, 10⁶, …) of its unit.
+/// Formats a number with three digits and the SI prefix (10³, 10⁶, …) of its unit.
 pub fn si(value: f64, unit: &str) -> String {
     const PREFIXES: [&str; 9] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y"];
     let mut value = value;
@@ -202,17 +202,17 @@ pub fn si(value: f64, unit: &str) -> String {
     format!("{value:.decimals$} {}{unit}", PREFIXES[index])
 }
 
-/// Bytes with a binary prefix.
+/// Formats bytes with a binary prefix as one text.
 pub fn bytes(number: u64) -> String {
     many_bytes(number.into()).inline()
 }
 
-/// Bytes with a binary prefix, for a column; below zero where more was freed than allocated.
+/// Formats bytes with a binary prefix for a column; below zero where more was freed than allocated.
 pub fn memory(number: i64) -> Digits {
     binary(number as f64)
 }
 
-/// Bytes with a binary prefix, for a column, however many.
+/// Formats bytes that may exceed 64 bits with a binary prefix, for a column.
 pub fn many_bytes(number: u128) -> Digits {
     binary(number as f64)
 }
@@ -228,7 +228,7 @@ fn binary(mut value: f64) -> Digits {
     Digits::new(&format!("{value:.decimals$}"), PREFIXES[index])
 }
 
-/// A number with its noun.
+/// Formats a number with its noun.
 pub fn plural(count: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",

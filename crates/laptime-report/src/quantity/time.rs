@@ -1,5 +1,5 @@
-//! Durations take the SI prefix (or minutes and hours, accepted beside SI) that leaves one
-//! to three digits before the point. Exact ones show two decimals, estimates three digits.
+//! Durations with the SI prefix (or minutes and hours, accepted beside SI) that leaves one to three digits before the
+//! point. Exact ones show two decimals, estimates three digits.
 
 use super::numbers::{ABSENT, Digits, three_digits, unsigned_zero};
 
@@ -12,10 +12,10 @@ const UNITS: [(&str, f64); 6] = [
     ("min", 60e9),
     ("h", 3_600e9),
 ];
-/// From here on a duration takes the next unit; 9,999 s are still read as seconds at a glance.
+/// Limits above which a duration takes the next unit; 9,999 s are still read as seconds at a glance.
 const MOST_IN_UNIT: [f64; 6] = [1e3, 1e3, 1e3, 1e3, 600.0, f64::INFINITY];
 
-/// How exact a duration is.
+/// The exactness of a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
     /// A sum or a mean: two decimals.
@@ -24,17 +24,17 @@ pub enum Precision {
     Estimate,
 }
 
-/// A sum or a mean in a sentence.
+/// Formats a sum or a mean for a sentence.
 pub fn exact(ns: u64) -> String {
     duration(ns, Precision::Exact).inline()
 }
 
-/// A percentile in a sentence.
+/// Formats a percentile for a sentence.
 pub fn estimate(ns: u64) -> String {
     duration(ns, Precision::Estimate).inline()
 }
 
-/// A duration in its best unit.
+/// Formats a duration in its best unit.
 pub fn duration(ns: u64, precision: Precision) -> Digits {
     let ns = ns as f64;
     let decimals = |value: f64, unit: &str| match precision {
@@ -57,18 +57,18 @@ pub fn duration(ns: u64, precision: Precision) -> Digits {
     Digits::new(&format!("{value:.*}", decimals(value, unit) as usize), unit)
 }
 
-/// A measured duration, which may be below a nanosecond's step: three digits.
+/// Formats a measured duration, which may be below a nanosecond's step, with three digits.
 pub fn measured(ns: f64) -> Digits {
     let (unit, size) = unit_of(ns);
     Digits::new(&three_digits(ns / size), unit)
 }
 
-/// A measured duration in the unit that `other` has, without it.
+/// Formats a measured duration in the unit that `other` has, without naming it.
 pub fn measured_like(ns: f64, other: f64) -> String {
     three_digits(ns / unit_of(other).1)
 }
 
-/// An interval of nanoseconds in the unit that `other` has, without it; a dash where there is none.
+/// Formats an interval of nanoseconds in the unit that `other` has, without naming it; a dash where there is none.
 pub fn interval_like(interval: Option<&(f64, f64)>, other: f64) -> String {
     let like = |ns: &f64| measured_like(*ns, other);
     interval.map_or_else(
@@ -77,7 +77,7 @@ pub fn interval_like(interval: Option<&(f64, f64)>, other: f64) -> String {
     )
 }
 
-/// Nanoseconds more or less, with their sign: three digits.
+/// Formats a difference in nanoseconds with its sign and three digits.
 pub fn difference(ns: f64) -> Digits {
     if ns == 0.0 {
         return Digits::new("0", "ns");

@@ -2,17 +2,17 @@
 
 use super::figure::Roofline;
 
-/// One axis, in decades.
+/// An axis, in decades.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axis {
-    /// Decimal logarithm where it begins.
+    /// Decimal logarithm of its beginning.
     pub low: f64,
-    /// And where it ends.
+    /// Decimal logarithm of its end.
     pub high: f64,
 }
 
 impl Axis {
-    /// Both axes of a picture: FLOP per byte, and FLOP/s.
+    /// Returns both axes of a picture: FLOP per byte, and FLOP/s.
     pub fn both(roofline: &Roofline) -> (Self, Self) {
         let roof = &roofline.roof;
         let places = roofline.points.iter().map(|point| point.place(roof));
@@ -28,7 +28,7 @@ impl Axis {
         (x, y)
     }
 
-    /// Around numbers above zero, with some room, at least two decades.
+    /// Makes an axis around numbers above zero, with some room and at least two decades.
     fn around(numbers: impl Iterator<Item = f64>, room: f64) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for number in numbers.map(f64::log10).filter(|number| number.is_finite()) {
@@ -43,17 +43,17 @@ impl Axis {
         }
     }
 
-    /// Where a number above zero stands: 0 at the beginning, 1 at the end.
+    /// Returns the place of a number above zero: 0 at the beginning, 1 at the end.
     pub fn place(self, number: f64) -> f64 {
         ((number.log10() - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// The number at a place.
+    /// Returns the number at a place.
     pub fn number(self, place: f64) -> f64 {
         10_f64.powf(self.low + place * (self.high - self.low))
     }
 
-    /// Powers of ten on it.
+    /// Returns the powers of ten on the axis.
     pub fn decades(self) -> impl Iterator<Item = i32> {
         (self.low.ceil() as i32)..=(self.high.floor() as i32)
     }

@@ -1,4 +1,4 @@
-//! What a roofline shows: the roof, and work as points below it.
+//! The content of a roofline: the roof, and work as points below it.
 
 use laptime_analysis::{ABOVE_RATIO, BoundBy};
 use laptime_core::Unavailable;
@@ -9,35 +9,36 @@ use crate::quantity::plural;
 /// Work that was counted: an operator, a module or a lap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// What was counted: its name.
+    /// Name of the operator, module or lap.
     pub name: String,
     /// Floating-point operations, matmul-like and other.
     pub total_flop: u128,
-    /// Bytes it moves.
+    /// Bytes moved.
     pub bytes: u128,
-    /// What it was seen to reach; absent where nothing was timed.
+    /// Achieved FLOP/s; absent where nothing was timed.
     pub achieved_flop_per_s: Option<f64>,
 }
 
 impl Point {
-    /// FLOP per byte.
+    /// Returns FLOP per byte.
     pub fn intensity(&self) -> f64 {
         self.total_flop as f64 / self.bytes as f64
     }
 
-    /// Whether it is faster than its roof allows: its bytes come from caches, or the roof was measured too low.
+    /// Tells whether the work is faster than its roof allows: its bytes come from caches, or the roof was measured
+    /// too low.
     pub fn is_above(&self, roof: &Roof) -> bool {
         let attainable = roof.attainable_flop_per_s(self.intensity());
         let achieved = self.achieved_flop_per_s;
         achieved.is_some_and(|rate| rate > ABOVE_RATIO * attainable)
     }
 
-    /// What holds it back; `None` where it is above the roof.
+    /// Returns the resource that limits the work; `None` where it is above the roof.
     pub fn bound(&self, roof: &Roof) -> Option<BoundBy> {
         (!self.is_above(roof)).then(|| self.side(roof))
     }
 
-    /// The side of the ridge that it is on.
+    /// Returns the side of the ridge that the work is on.
     pub fn side(&self, roof: &Roof) -> BoundBy {
         if self.intensity() < roof.ridge_flop_per_byte() {
             BoundBy::Memory
@@ -46,13 +47,13 @@ impl Point {
         }
     }
 
-    /// Seconds that the roof allows: it takes at least these, unless it is above.
+    /// Returns the least seconds that the roof allows; work above the roof takes less.
     pub fn least_s(&self, roof: &Roof) -> f64 {
         let (flop, bytes) = (self.total_flop as f64, self.bytes as f64);
         (flop / roof.flop_per_s).max(bytes / roof.bytes_per_s)
     }
 
-    /// Where it stands in the picture: FLOP per byte and FLOP/s.
+    /// Returns the point's place in the picture: FLOP per byte and FLOP/s.
     pub fn place(&self, roof: &Roof) -> (f64, f64) {
         let x = self.intensity();
         let achieved = self.achieved_flop_per_s.filter(|rate| *rate > 0.0);
@@ -60,26 +61,26 @@ impl Point {
     }
 }
 
-/// A machine's roof, and what stands below it.
+/// A machine's roof, and the work below it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Roofline {
     /// The roof.
     pub roof: Roof,
-    /// What stands below it, longest first.
+    /// Work below the roof, the longest first.
     pub points: Vec<Point>,
-    /// What else needs saying.
+    /// Notes below the picture.
     pub notes: Vec<String>,
 }
 
-/// What is said of points above their roof.
+/// Note on points above their roof.
 const ABOVE: &str = "what is above the roof has its bytes from caches, or the machine was busy while its ceilings were \
                      measured (`laptime doctor --ceilings` measures them again): what bounds it isn't known";
 
-/// Points that a picture shows; more are hard to tell apart.
+/// Most points of a picture; more are hard to tell apart.
 pub const MOST_POINTS: usize = 12;
 
 impl Roofline {
-    /// The roof with those points that take longest at least.
+    /// Makes a roofline of the points whose least times are the longest.
     ///
     /// **Errors** when there is no roof or no point to draw.
     pub fn new(roof: Roof, points: Vec<Point>) -> Result<Self, Unavailable> {
@@ -133,7 +134,7 @@ impl Roofline {
     }
 }
 
-/// What stands for a point in a picture: `1` to `9`, then letters.
+/// Returns the character that marks a point in a picture: `1` to `9`, then letters.
 pub fn mark(index: usize) -> char {
     char::from_digit(index as u32 + 1, 36).unwrap_or('*')
 }

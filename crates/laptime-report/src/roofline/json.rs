@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use crate::roofline::figure::{Point, Roofline};
 use crate::roofline::roof::Roof;
 
-/// What was counted, below what a machine reaches at most.
+/// Counted work, below the machine's limits.
 #[derive(Serialize)]
 #[cfg_attr(
     feature = "schema",
@@ -14,15 +14,15 @@ use crate::roofline::roof::Roof;
     schemars(rename = "Roofline")
 )]
 pub struct Told<'a> {
-    /// What the machine reaches at most.
+    /// The machine's limits.
     roof: &'a Roof,
-    /// What was counted, by the time that it takes at least, longest first.
+    /// Counted work, in the order of the least time that it takes, longest first.
     points: Vec<ToldPoint<'a>>,
-    /// How the numbers are to be read.
+    /// Notes on how the numbers are to be read.
     notes: &'a [String],
 }
 
-/// An operator, a module or a lap, with what the roof makes of it.
+/// An operator, a module or a lap, with the numbers that follow from the roof.
 #[derive(Serialize)]
 #[cfg_attr(
     feature = "schema",
@@ -34,17 +34,17 @@ struct ToldPoint<'a> {
     name: &'a str,
     /// Floating-point operations, matmul-like and other.
     total_flop: u128,
-    /// Bytes it moves.
+    /// Bytes moved.
     bytes: u128,
     /// `total_flop` over `bytes`.
     intensity_flop_per_byte: f64,
-    /// What holds it back; `None` where it is above the roof.
+    /// Resource that limits it; `None` where it is above the roof.
     bound: Option<BoundBy>,
-    /// What it reaches at most.
+    /// Highest FLOP/s that the roof allows.
     attainable_flop_per_s: f64,
-    /// Seconds it takes at least; `None` where it is above the roof.
+    /// Least seconds that the roof allows; `None` where it is above the roof.
     least_s: Option<f64>,
-    /// What it reached; `None` where nothing was timed.
+    /// Achieved FLOP/s; `None` where nothing was timed.
     achieved_flop_per_s: Option<f64>,
 }
 

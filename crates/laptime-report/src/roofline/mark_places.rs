@@ -1,18 +1,18 @@
-//! Where the marks of a roofline's points stand, so that none hides another.
+//! Places of the marks of a roofline's points, chosen so that none hides another.
 
 use super::figure::MOST_POINTS;
 
 /// Radius of a mark.
 pub const MARK: f64 = 9.5;
-/// How far a mark stands above its point.
+/// Distance of a mark above its point.
 const LIFT: f64 = 22.0;
-/// Heights that are tried above that, before a mark stands aside.
+/// Number of heights that are tried above a point before a mark stands aside.
 const LEVELS: usize = 10;
 
 /// A place in the drawing.
 pub type Place = (f64, f64);
 
-/// Where the marks of points stand: above them, beside and higher where others are in the way.
+/// Returns the places of the marks of points: above them, and beside and higher where others are in the way.
 pub fn marks(places: &[Place], width: f64) -> Vec<Place> {
     let gap = 2.0 * MARK + 1.5;
     let mut order: Vec<usize> = (0..places.len()).collect();

@@ -8,18 +8,18 @@ use super::figure::{Roofline, mark};
 use crate::quantity::{self, si};
 use crate::text::glyphs::Glyphs;
 
-/// Lines of the picture.
+/// Height of the picture, in lines.
 const HEIGHT: usize = 14;
-/// What stands left of it: a number, its prefix and a tick.
+/// Width left of the picture: a number, its prefix and a tick.
 const MARGIN: usize = 8;
-/// Widest picture: wider ones only stretch.
+/// Widest picture, in columns: wider ones only stretch.
 const MOST_WIDTH: usize = 84;
-/// Dots of a character, across and down.
+/// Number of dots in a character, across and down.
 const DOTS: (usize, usize) = (2, 4);
 /// Braille: the bit of each dot, by column and row.
 const BRAILLE: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
-/// Draws it, each line with its end.
+/// Draws a roofline, each line with its end.
 pub fn render(roofline: &Roofline, width: usize, glyphs: &Glyphs) -> String {
     let columns = width.saturating_sub(MARGIN + 1).clamp(20, MOST_WIDTH);
     let (x, y) = Axis::both(roofline);
@@ -73,7 +73,7 @@ pub fn render(roofline: &Roofline, width: usize, glyphs: &Glyphs) -> String {
     out
 }
 
-/// A power of ten beside the line it stands in.
+/// Writes a power of ten beside the line that it belongs to.
 fn y_label(row: usize, y: Axis) -> String {
     let line = |number: f64| ((1.0 - y.place(number)) * (HEIGHT - 1) as f64).round() as usize;
     let decade = y.decades().find(|decade| line(10_f64.powi(*decade)) == row);
@@ -85,7 +85,7 @@ fn y_label(row: usize, y: Axis) -> String {
     })
 }
 
-/// The roof, dot by dot.
+/// Draws the roof, dot by dot.
 fn roof(
     roofline: &Roofline,
     columns: usize,
@@ -118,7 +118,8 @@ fn roof(
         .collect()
 }
 
-/// Marks the cells that points are in, each with the mark of the first point there; which others are in it too.
+/// Marks the cells of the picture that points fall into, each with the mark of its first point, and returns which
+/// other points are there.
 fn marks(roofline: &Roofline, lines: &mut [Vec<char>], (x, y): (Axis, Axis)) -> Vec<String> {
     let columns = lines[0].len();
     let mut cells: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
@@ -144,7 +145,7 @@ fn marks(roofline: &Roofline, lines: &mut [Vec<char>], (x, y): (Axis, Axis)) -> 
     legend.collect()
 }
 
-/// `1, 2 and 3`.
+/// Lists names as in `1, 2 and 3`.
 fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),

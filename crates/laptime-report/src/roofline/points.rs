@@ -6,7 +6,7 @@ use super::figure::Point;
 use crate::quantity;
 use crate::tables::operations::{By, DEFAULT_DEPTH};
 
-/// Operators, or the deepest modules that are shown; modules where there are some.
+/// Makes points of operators, or of the deepest modules that are shown; of modules where there are some.
 pub fn of_counts(counts: &Counts, by: Option<By>, depth: Option<u32>) -> Vec<Point> {
     let by_module = match by {
         Some(By::Operator) => false,
@@ -23,7 +23,8 @@ pub fn of_counts(counts: &Counts, by: Option<By>, depth: Option<u32>) -> Vec<Poi
     }
 }
 
-/// Every operation once: modules at the depth with all in them, and what those above do themselves.
+/// Makes points that have every operation once: modules at the depth with all in them, and the work that those above
+/// do themselves.
 fn modules(counts: &Counts, depth: u32) -> Vec<Point> {
     let rows = counts.by_module.iter().filter(|row| row.depth <= depth);
     let points = rows.map(|row| {
@@ -52,7 +53,7 @@ fn point(name: &str, cost: &Cost) -> Point {
     }
 }
 
-/// Parts that are alike in everything, such as a model's blocks, as one with all their work.
+/// Merges parts that are alike in everything, such as a model's blocks, into one with all their work.
 fn merged(points: Vec<Point>) -> Vec<Point> {
     let mut first: Vec<(Point, u64)> = Vec::new();
     for point in points {

@@ -1,27 +1,27 @@
-//! What a machine reaches at most: its peak and its bandwidth.
+//! The limits of a machine: its peak and its bandwidth.
 
 use laptime_core::Unavailable;
 use laptime_core::ceilings::Ceilings;
 use serde::Serialize;
 
-/// What a machine reaches at most.
+/// The limits of a machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Roof {
-    /// Arithmetic.
+    /// Peak rate of arithmetic.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub flop_per_s: f64,
-    /// What that is, such as `measured float32 matmul peak of cpu`.
+    /// Description of the peak, such as `measured float32 matmul peak of cpu`.
     pub flop_label: String,
-    /// Memory.
+    /// Bandwidth of memory.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub bytes_per_s: f64,
-    /// What that is.
+    /// Description of the bandwidth.
     pub bytes_label: String,
 }
 
 impl Roof {
-    /// That of a device for work on a type.
+    /// Finds the roof of a device for work on a type.
     ///
     /// **Errors** when one of the two is not known.
     pub fn of(ceilings: &Ceilings, device: &str, dtype: &str) -> Result<Self, Unavailable> {
@@ -34,17 +34,17 @@ impl Roof {
         })
     }
 
-    /// FLOP per byte from which on arithmetic holds back.
+    /// Returns the FLOP per byte from which on arithmetic is the limit.
     pub fn ridge_flop_per_byte(&self) -> f64 {
         self.flop_per_s / self.bytes_per_s
     }
 
-    /// FLOP/s that work of an intensity reaches at most.
+    /// Returns the highest FLOP/s that work of an intensity can reach.
     pub fn attainable_flop_per_s(&self, flop_per_byte: f64) -> f64 {
         (flop_per_byte * self.bytes_per_s).min(self.flop_per_s)
     }
 
-    /// Whether both are rates that something can be drawn for.
+    /// Tells whether both are rates that something can be drawn for.
     pub fn is_sound(&self) -> bool {
         let is_rate = |rate: f64| rate.is_finite() && rate > 0.0;
         is_rate(self.flop_per_s) && is_rate(self.bytes_per_s)

@@ -7,7 +7,7 @@ use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, si};
 
 impl Roofline {
-    /// As a part of a report.
+    /// Makes the roofline's section of a report.
     pub fn section(&self) -> Section {
         Section::headed("roofline", Content::Roofline(self.clone())).remarked(self.remark())
     }
@@ -24,7 +24,7 @@ impl Roofline {
         )
     }
 
-    /// The numbers of the picture, by the marks of its points.
+    /// Makes the table of the picture's numbers, by the marks of its points.
     pub fn table(&self) -> Table {
         let mut columns = vec![
             Column::INTENSITY,

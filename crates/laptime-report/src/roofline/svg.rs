@@ -14,13 +14,15 @@ use super::mark_places::{self, MARK, Place};
 use crate::html::text as escaped;
 use crate::quantity::{self, si};
 
-/// Size of the drawing; the page scales it.
+/// Width of the drawing; the page scales it.
 const WIDTH: f64 = 880.0;
 const HEIGHT: f64 = 460.0;
-/// Around the plot: marks are stacked above the roof, numbers stand left and below.
+/// Room left of the plot, for numbers.
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 18.0;
+/// Room above the plot, for the marks that are stacked above the roof.
 const TOP: f64 = 76.0;
+/// Room below the plot, for numbers.
 const BOTTOM: f64 = 48.0;
 
 /// Colours of a page and, behind the comma, of a notebook on light and on dark ground.
@@ -28,10 +30,10 @@ const MEMORY: &str = "var(--memory,#b45a17)";
 const ARITHMETIC: &str = "var(--arithmetic,#1f6f9f)";
 const GRID: &str = "var(--grid,#8884)";
 const INK: &str = "var(--ink,currentColor)";
-/// What a rate beside the roof looks like.
+/// Attributes of a rate's label beside the roof.
 const LABEL: &str = "fill=\"var(--ink,currentColor)\" font-weight=\"600\"";
 
-/// The drawing as an element.
+/// Draws a roofline as an element.
 pub fn render(roofline: &Roofline) -> String {
     let picture = Picture::new(roofline);
     let mut out = format!(
@@ -64,7 +66,7 @@ impl<'a> Picture<'a> {
         )
     }
 
-    /// Where the roof begins, bends and ends.
+    /// Returns the points at which the roof begins, bends and ends.
     fn corners(&self) -> [Place; 3] {
         let roof = &self.roofline.roof;
         let low = self
@@ -78,7 +80,7 @@ impl<'a> Picture<'a> {
         ]
     }
 
-    /// What can be reached, in two tints: held back by memory, and by arithmetic.
+    /// Draws the area below the roof in two tints: limited by memory, and by arithmetic.
     fn ground(&self, out: &mut String) {
         let [begin, bend, end] = self.corners();
         let floor = HEIGHT - BOTTOM;
@@ -246,7 +248,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// What work looks like by what holds it back.
+/// Returns the colour of work by its limit.
 fn colour(side: BoundBy) -> &'static str {
     match side {
         BoundBy::Memory => MEMORY,
@@ -254,7 +256,7 @@ fn colour(side: BoundBy) -> &'static str {
     }
 }
 
-/// A power of ten as it is read: `100 G`.
+/// Writes a power of ten as it is read: `100 G`.
 fn power(decade: i32) -> String {
     if (-3..0).contains(&decade) {
         let decimals = decade.unsigned_abs() as usize;

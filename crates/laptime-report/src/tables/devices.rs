@@ -1,4 +1,4 @@
-//! What devices said of themselves: a row for each, of the steady state where there is one.
+//! The table of devices' own readings: a row for each, of the steady state where there is one.
 
 use laptime_analysis::{DeviceStretch, DeviceSummary, Summary};
 use laptime_core::Unavailable;
@@ -7,7 +7,7 @@ use crate::document::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity;
 
-/// The table of devices; none where none was sampled.
+/// Makes the table of devices; none where no device was sampled.
 pub fn section(summary: &Summary) -> Option<Section> {
     if summary.devices.is_empty() {
         return None;
@@ -18,7 +18,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
     )
 }
 
-/// What the rows are of.
+/// Returns the stretch of the run that a device's row is about.
 fn stretch(device: &DeviceSummary) -> &DeviceStretch {
     device.steady.as_ref().unwrap_or(&device.whole)
 }
@@ -100,7 +100,7 @@ fn cells(told: &DeviceStretch, reasons: &mut Vec<Unavailable>) -> Vec<Cell> {
     ]
 }
 
-/// Why a device was slower than it could be.
+/// Says why a device was slower than it could be.
 fn throttled(device: &DeviceSummary) -> Option<String> {
     let told = stretch(device);
     let each = told.throttled_by.iter();

@@ -1,4 +1,4 @@
-//! How long each epoch took, and what was measured in it: a line an epoch.
+//! The section of epochs: a line for each, with its duration and the values measured in it.
 
 use laptime_core::Total;
 
@@ -12,12 +12,12 @@ use crate::quantity::{self, ABSENT, exact as time, plural};
 use crate::sentences::rank_names;
 use crate::text::plan::aligned;
 
-/// Epochs shown whole; of more, as many from both ends.
+/// Most epochs that are all shown; of more, as many from both ends.
 const MOST: usize = 20;
-/// Metrics beside an epoch.
+/// Most metrics beside an epoch.
 const MOST_METRICS: usize = 4;
 
-/// The section, if the run has epochs.
+/// Makes the section, if the run has epochs.
 pub fn section(summary: &Summary) -> Option<Section> {
     let epochs = &summary.epochs;
     let last = epochs.last()?;
@@ -45,7 +45,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
     )
 }
 
-/// Which process's epochs these are, and how long the others' took; nothing where only one has any.
+/// Says which process the epochs belong to, and how long those of others took; empty where only one has any.
 fn whose(summary: &Summary) -> String {
     let [first, others @ ..] = summary.epochs_of.as_slice() else {
         return String::new();
@@ -67,7 +67,7 @@ fn whose(summary: &Summary) -> String {
     )
 }
 
-/// What stands beside each epoch: of evaluations and metrics what any epoch has.
+/// Returns the cells of each epoch's line, with a column for each evaluation and metric that any epoch has.
 fn cells(epochs: &[Epoch]) -> Vec<Vec<String>> {
     let has_steps = epochs.iter().any(|epoch| epoch.step_count > 0);
     let has_evaluations = epochs.iter().any(|epoch| epoch.evaluation_ns.is_some());

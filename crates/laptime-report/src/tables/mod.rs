@@ -1,4 +1,4 @@
-//! Tables, one kind a file: from values of the analysis to rows with cells.
+//! Tables, one kind a file: each takes values of the analysis and makes rows with cells.
 
 pub mod benchmark;
 pub mod ceilings;

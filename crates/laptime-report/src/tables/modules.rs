@@ -9,10 +9,10 @@ use crate::document::view::{By, View};
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, Precision};
 
-/// Modules on a page.
+/// Number of modules on a page.
 const TOP_OF_PAGE: usize = 12;
 
-/// The table that the view asks for.
+/// Makes the table that the view asks for.
 pub fn section(summary: &Summary, view: &View) -> Section {
     let steady = summary.steady.as_ref().filter(|_| view.steady);
     let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
@@ -60,8 +60,8 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     ))
 }
 
-/// The modules that take most, for a page: forward and backward of each stand together here, and apart in
-/// the tables below.
+/// Makes the table of the modules that take most time, for a page: forward and backward of each stand together here,
+/// and apart in the tables below.
 pub fn of_page(summary: &Summary, view: &View) -> Section {
     let view = View {
         by: By::Module,
@@ -74,7 +74,7 @@ pub fn of_page(summary: &Summary, view: &View) -> Section {
     }
 }
 
-/// Whether a filter, which is about the names of modules or classes here, lets a row through.
+/// Tells whether a filter, which is about the names of modules or classes here, lets a row through.
 fn is_wanted(row: &ModuleRow, view: &View) -> bool {
     let names = match view.by {
         By::Class => vec![row.class.clone()],
@@ -153,13 +153,13 @@ fn row(module: &ModuleRow, all_ns: u64, has_flop: bool, by: By) -> Row {
     )
 }
 
-/// A row's own name, with the class of the module that it is.
+/// Returns a row's name, with the class of the module that it is.
 pub fn shown(row: &SpanRow) -> String {
     let name = row.names.last().cloned().unwrap_or_default();
     named(&name, &row.module_class)
 }
 
-/// An outermost module is named by its class already.
+/// Returns a module's name with its class; an outermost module is named by its class already.
 fn named(name: &str, class: &str) -> String {
     let is_said = name == class
         || name

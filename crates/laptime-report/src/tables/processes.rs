@@ -10,10 +10,10 @@ use crate::sentences::rank_names;
 use crate::tables::spans;
 use crate::tables::steady_state;
 
-/// Lines of processes that are not measured.
+/// Most lines of processes that are not measured.
 const MOST_OTHERS: usize = 20;
 
-/// What stands in the place of the run's tables.
+/// Makes the sections that stand in the place of the run's tables.
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
     for one in &summary.by_process {

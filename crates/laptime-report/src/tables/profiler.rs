@@ -9,17 +9,17 @@ use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, Precision};
 use crate::tables::functions::rows::{below_lap, lap_name, lap_row};
 
-/// Operators shown of a lap, where nobody asks for more.
+/// Number of operators shown of a lap, where nobody asks for more.
 const FEW: usize = 8;
 /// Code of the note that says why nothing was profiled.
 const UNAVAILABLE: &str = "kernels.unavailable";
-/// Why a lap's own time is no whole of its operators'.
+/// Reason why a lap's time is not the sum of its operators' times.
 const NOT_PROFILED: &str = "the lap also ran without the profiler";
 
-/// What to keep in mind.
+/// Note that profiled steps ran slower.
 pub const SLOWER: &str = "These steps ran slower than others: the profiler looks at each operator";
 
-/// The tables: of operators and, where a device worked, of what it ran.
+/// Makes the tables: of operators and, where a device worked, of its kernels.
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let Some(all) = &summary.operators else {
         return vec![nothing(summary)];
@@ -135,7 +135,7 @@ fn of_operator(one: &OperatorTime, lap: &LapOperators) -> Row {
     below_lap(one.name.clone(), cells)
 }
 
-/// The operators that have no row, in one.
+/// Makes one row of the operators that have none.
 fn rest_of(rest: &[OperatorTime], lap: &LapOperators) -> Option<Row> {
     let self_ns = rest.iter().map(|one| one.self_ns).total();
     let cells = vec![

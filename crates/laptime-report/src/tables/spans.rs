@@ -12,7 +12,7 @@ use crate::document::{Cell, Row, Table};
 use crate::quantity::{self, Precision};
 use crate::tables::modules;
 
-/// Rows as a table.
+/// Makes a table of rows.
 pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let outline = outline::outline(rows, view);
     let mut reasons: Vec<Unavailable> = Vec::new();
@@ -44,7 +44,7 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     }
 }
 
-/// Those that were asked for, or the usual ones that rows have something in.
+/// Returns the columns that were asked for, or the usual ones that any row has something in.
 fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
     let is_asked = !view.columns.is_empty();
     let wanted = if is_asked {
@@ -71,7 +71,7 @@ fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
     shown.collect()
 }
 
-/// An empty cell, and its reason among those of the table.
+/// Makes an empty cell, and adds its reason to those of the table.
 fn absent(summary: &Summary, row: &SpanRow, field: &Field, reasons: &mut Vec<Unavailable>) -> Cell {
     // Startup, other and exit are no spans: a number of spans has no place in their rows. What other keeps is
     // told of whole runs, and there it may say why it isn't; in the steady state nobody asked for it.
@@ -82,13 +82,14 @@ fn absent(summary: &Summary, row: &SpanRow, field: &Field, reasons: &mut Vec<Una
     Cell::absent(summary.why(row, field.name), reasons)
 }
 
-/// What part of the row around it a row is.
+/// Makes the cell of a row's share of the row around it.
 fn of_parent(line: &Line<'_>) -> Cell {
     let around_ns = line.around.map(|around| around.total_ns);
     share(Some(line.row.total_ns), around_ns)
 }
 
-/// What part of the device's time of the row around it a row's is, of as many spans as there are of either.
+/// Makes the cell of a row's share of the device's time of the row around it, over as many spans as there are of
+/// either.
 fn of_device(line: &Line<'_>) -> Cell {
     let around_ns = line.around.and_then(device_steps::total_ns);
     share(device_steps::total_ns(line.row), around_ns)
@@ -118,7 +119,7 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
     notes
 }
 
-/// What a count such as `62 +1` says.
+/// Explains a count such as `62 +1`.
 fn partly(outline: &Outline<'_>) -> Option<(Column, String)> {
     let mut rows = outline.lines.iter().map(|line| line.row);
     let row = rows.find(|row| row.partial_count > 0)?;
@@ -171,7 +172,7 @@ fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
     }
 }
 
-/// Spans beside those of a count: of a row's own count only.
+/// Returns the spans that a count adds as cut off: those of the row's own count only.
 fn partial(row: &SpanRow, column: Column) -> u64 {
     if column == Column::COUNT {
         row.partial_count

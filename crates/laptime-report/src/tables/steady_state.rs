@@ -11,7 +11,7 @@ use crate::sentences::nouns::nouns;
 use crate::tables::spans;
 use crate::text::wrap;
 
-/// That of `rows`, or why there is none; `None` where nobody asked.
+/// Makes the section of `rows`, or says why there is none; `None` where nobody asked.
 pub fn section(
     summary: &Summary,
     (steady, why): (Option<&Steady>, Option<&Unavailable>),
@@ -61,7 +61,7 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
     ))
 }
 
-/// What follows a remark that there are reasons to doubt.
+/// Writes the sentences after a remark that give reasons to doubt.
 fn doubts(doubts: &[Doubt]) -> String {
     let said = doubts.iter().map(|doubt| {
         let warning = in_words(doubt);

@@ -8,10 +8,10 @@ use super::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 use super::tests::{analyzed, plain, shown};
 use super::*;
 
-/// As the script numbers threads: 40 more than their tracks.
+/// Number of the main thread; the script numbers threads 40 above their tracks.
 const MAIN_THREAD: u64 = 40 + MAIN as u64;
 
-/// `main` calls `load`, which calls `parse`.
+/// Scripts `main` that calls `load`, which calls `parse`.
 fn script() -> Script {
     let mut script = Script::new(7, 1_000 * MS);
     script.name_track(MAIN, false, "main");
@@ -49,7 +49,7 @@ fn look(script: &mut Script, thread: u64, at_ms: u64, frame: u32, is_running: bo
     }));
 }
 
-/// `load` and `parse` in turns, from one moment to another.
+/// Takes samples of `load` and `parse` in turns, from one moment to another.
 fn samples(script: &mut Script, from_ms: u64, to_ms: u64) {
     for at_ms in (from_ms..to_ms).step_by(10) {
         sample(
@@ -77,7 +77,7 @@ fn text(summary: &Summary, view: &View) -> String {
     shown(summary, Format::Text, view)
 }
 
-/// The lines of a report from a heading on.
+/// Returns the lines of a report from a heading on.
 fn from<'t>(text: &'t str, heading: &str) -> &'t str {
     let at = text.find(&format!("\n{heading}\n"));
     &text[at.unwrap_or_else(|| panic!("{heading} in {text}")) + 1..]
@@ -194,7 +194,7 @@ fn a_share_above_all_says_of_what() {
     assert!(!text(&summary(&alone), &by_function(None)).contains("share is of"));
 }
 
-/// As a program that waits for its workers; others of its threads wait too.
+/// Checks a program that waits for its workers, while others of its threads wait too.
 #[test]
 fn where_the_work_is_beside_the_program_its_functions_are_shown_and_those_that_run_first() {
     let mut script = script();

@@ -10,14 +10,14 @@ use super::tests::analyzed;
 use super::tests::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use super::*;
 
-/// Lines of a terminal.
+/// Number of lines of a terminal.
 const SCREEN: usize = 24;
 const STEPS: u64 = 100;
 
 /// A lap of a step by its names, when it begins in it, and how long it takes, in milliseconds.
 type Lap = (&'static [&'static str], u64, u64);
 
-/// So many of a lap one after the other from a time on, each with the laps in it.
+/// Repeats a lap so many times one after the other from a time on, each with the laps in it.
 fn repeated(
     name: &'static str,
     from_ms: u64,
@@ -37,7 +37,7 @@ fn repeated(
     script
 }
 
-/// What a training's step of 20 ms is.
+/// Returns the laps of a training's step of 20 ms.
 fn phases() -> Vec<Lap> {
     vec![
         (&["data"], 0, 1),
@@ -155,7 +155,7 @@ fn session() -> Script {
     repeated("step", 0, 12, laps)
 }
 
-/// Each recording, and what is said of it.
+/// Returns each recording with the words that answer it.
 fn questions() -> [(Script, &'static str); 8] {
     [
         (
@@ -185,13 +185,13 @@ fn summary(script: Script) -> Summary {
     analyzed::summarize(&[script], Options::default())
 }
 
-/// The words of a text, one space between them.
+/// Returns the words of a text, one space between them.
 fn words(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
 }
 
-/// What a page shows above its first table.
+/// Returns the text that a page shows above its first table.
 fn above_the_table(html: &str) -> String {
     let body = html.find("<body").map_or(html, |at| &html[at..]);
     let above = body.split("<table").next().unwrap_or_default();

@@ -31,12 +31,12 @@ pub fn training() -> Summary {
     analyzed::summarize(&[scripted::training(138, 3)], Options::default())
 }
 
-/// Steps whose operations were counted in another one, on a machine with known ceilings.
+/// Summarizes steps whose operations were counted in another one, on a machine with known ceilings.
 pub fn counted() -> Summary {
     analyzed::summarize(&[counted_script()], Options::default())
 }
 
-/// The process of [`counted`].
+/// Scripts the process of [`counted`].
 pub fn counted_script() -> Script {
     let published = |bound, per_s| Ceiling {
         device: "cpu".into(),
@@ -77,7 +77,7 @@ pub fn counted_script() -> Script {
     script
 }
 
-/// A run whose every text is [`HOSTILE`].
+/// Summarizes a run whose every text is [`HOSTILE`].
 pub fn hostile() -> Summary {
     let mut script = Script::new(7, 100 * MS);
     let long = "x".repeat(10_000);
@@ -125,7 +125,7 @@ pub fn killed() -> Summary {
     )
 }
 
-/// Summaries of all sorts.
+/// Returns summaries of all sorts.
 pub fn all() -> Vec<Summary> {
     let nothing = Analyzer::new(Options::default()).finish();
     vec![training(), hostile(), killed(), nothing, counted()]

@@ -1,4 +1,4 @@
-//! The published JSON schema holds for what is written, and says no to what is not.
+//! Checks that the published JSON schema holds for what is written, and says no to what is not.
 //!
 //! The few keywords that the schema uses are checked here; an unknown one fails the test.
 
@@ -24,7 +24,7 @@ fn schema() -> Value {
     serde_json::from_str(include_str!("../../../../docs/summary.schema.json")).unwrap()
 }
 
-/// All violations of `schema` in `value`, as `path: what`.
+/// Returns all violations of `schema` in `value`, as `path: what`.
 pub fn violations(schema: &Value, value: &Value, root: &Value, at: &str) -> Vec<String> {
     let Some(schema) = schema.as_object() else {
         let is_refused = *schema == Value::Bool(false);
@@ -144,7 +144,7 @@ fn is_of(value: &Value, name: &str) -> bool {
     }
 }
 
-/// All that the schema finds wrong.
+/// Returns everything that the schema finds wrong.
 pub fn check(value: &Value) -> Vec<String> {
     violations(&schema(), value, &schema(), "summary")
 }

@@ -1,4 +1,4 @@
-//! What a view asks for: widths, colours, filters, orders, and what stands where little is to be shown.
+//! Checks of a view's choices: widths, colours, filters, orders, and the text where little is to be shown.
 
 use std::fmt::Write as _;
 

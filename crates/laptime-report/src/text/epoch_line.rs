@@ -7,22 +7,22 @@ use crate::document::names::visible;
 pub struct EpochEnd<'e> {
     /// The lap's name.
     pub name: &'e str,
-    /// Its number, from 1.
+    /// Number of the epoch, from 1.
     pub number: u64,
-    /// How many there are, if that is known.
+    /// Number of all epochs, if that is known.
     pub of: Option<u64>,
-    /// Its metrics: names and last values.
+    /// The epoch's metrics: names and last values.
     pub metrics: &'e [(String, f64)],
-    /// Its time.
+    /// The epoch's duration.
     pub seconds: f64,
-    /// What the rest will take, if that is worth a word.
+    /// Estimated duration of the remaining epochs, if that is worth a word.
     pub left_seconds: Option<f64>,
 }
 
-/// A remaining time below this isn't told, in seconds.
+/// Least remaining time that is told, in seconds.
 const LEAST_LEFT: f64 = 30.0;
 
-/// The line of an epoch.
+/// Writes the line of an epoch.
 pub fn epoch_line(epoch: &EpochEnd<'_>) -> String {
     let name = title(epoch.name);
     let of = epoch.of.map_or_else(String::new, |of| format!("/{of}"));
@@ -37,12 +37,12 @@ pub fn epoch_line(epoch: &EpochEnd<'_>) -> String {
     parts.join(" | ")
 }
 
-/// The last line.
+/// Writes the last line, with the total time.
 pub fn total_line(seconds: f64) -> String {
     format!("Total Time: {seconds:.3} sec")
 }
 
-/// A name as people write it: `test_acc` is `Test Acc`.
+/// Returns a name as people write it: `test_acc` is `Test Acc`.
 fn title(name: &str) -> String {
     let words = name.split(['_', ' ']).filter(|word| !word.is_empty());
     let words = words.map(|word| {
@@ -53,7 +53,7 @@ fn title(name: &str) -> String {
     visible(&words.collect::<Vec<_>>().join(" "))
 }
 
-/// Three decimals, or the exponent where they would say nothing.
+/// Formats a number with three decimals, or with an exponent where they would say nothing.
 fn number(value: f64) -> String {
     if value == 0.0 || (1e-3..1e6).contains(&value.abs()) || !value.is_finite() {
         format!("{value:.3}")
@@ -62,7 +62,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// `45s`, `3m 20s`, `2h 05m`.
+/// Formats a remaining time: `45s`, `3m 20s`, `2h 05m`.
 fn left_time(seconds: f64) -> String {
     let seconds = seconds.round() as u64;
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {

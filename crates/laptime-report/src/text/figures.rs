@@ -1,4 +1,4 @@
-//! Marks and metrics: a line each, with its curve and what is said of it.
+//! Marks and metrics: a line each, with its curve and its facts.
 
 use super::plan::pad_end;
 use super::renderer::Text;
@@ -6,11 +6,11 @@ use crate::document::Figure;
 use crate::document::names;
 use crate::text::paint::Style;
 
-/// Widest curve of a metric.
+/// Widest curve of a metric, in columns.
 const MOST_CURVE: usize = 20;
 
 impl Text {
-    /// All lines.
+    /// Writes the lines of all figures.
     pub(super) fn figures(&self, figures: &[Figure]) -> String {
         let label = |figure: &Figure| {
             let label = self.glyphs.plain(&names::visible(&figure.label));

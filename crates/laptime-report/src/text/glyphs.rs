@@ -17,20 +17,20 @@ const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷',
 #[derive(Debug, Clone, Copy)]
 pub struct Glyphs {
     utf8: bool,
-    /// Stands for what was cut out.
+    /// Mark of text that was cut out.
     pub ellipsis: &'static str,
-    /// Stands for a number that is not there.
+    /// Sign of an absent number.
     pub absent: &'static str,
-    /// Between facts.
+    /// Separator of facts.
     pub dot: &'static str,
-    /// Before one of several sentences.
+    /// Mark before one of several sentences.
     pub bullet: &'static str,
-    /// Below headings.
+    /// Character of the rule below headings.
     pub rule: &'static str,
 }
 
 impl Glyphs {
-    /// For an output that shows them all, or ASCII alone.
+    /// Makes the glyphs of an output that shows all characters, or ASCII alone.
     pub fn new(utf8: bool) -> Self {
         Self {
             utf8,
@@ -42,12 +42,12 @@ impl Glyphs {
         }
     }
 
-    /// Whether there are more than ASCII's.
+    /// Tells whether the set goes beyond ASCII.
     pub fn is_utf8(&self) -> bool {
         self.utf8
     }
 
-    /// Text of any origin in these characters: what has none is written as its number.
+    /// Writes a text of any origin in these characters; a character that none stands for is written as its number.
     pub fn plain(&self, text: &str) -> String {
         if self.utf8 || text.is_ascii() {
             return text.to_owned();
@@ -66,7 +66,7 @@ impl Glyphs {
         plain
     }
 
-    /// A number as a mark of a footnote.
+    /// Returns a number as a footnote's mark.
     pub fn raised(&self, number: usize) -> String {
         if !self.utf8 {
             return format!("({number})");
@@ -76,7 +76,7 @@ impl Glyphs {
         digits.map(|digit| RAISED[digit as usize]).collect()
     }
 
-    /// The lines that lead to each row of a tree.
+    /// Returns the lines that lead to each row of a tree.
     pub fn branches(&self, rows: &[Row]) -> Vec<String> {
         let (through, none, fork, end) = if self.utf8 {
             ("│  ", "   ", "├─ ", "└─ ")
@@ -101,7 +101,7 @@ impl Glyphs {
         branches
     }
 
-    /// A bar of up to `width` columns for a share of 1.
+    /// Draws a bar of up to `width` columns for a share of 1.
     pub fn bar(&self, ratio: f64, width: usize) -> String {
         let ratio = ratio.clamp(0.0, 1.0);
         if !self.utf8 {
@@ -113,7 +113,7 @@ impl Glyphs {
         bar
     }
 
-    /// A curve of at most `width` columns; a gap where there is no number.
+    /// Draws a curve of at most `width` columns, with a gap where there is no number.
     pub fn curve(&self, values: &[Option<f64>], width: usize) -> String {
         let finite = || values.iter().flatten().copied();
         let (low, high) = (

@@ -1,23 +1,23 @@
-//! What is said below a notebook's cell: how long it took, and the most memory meanwhile.
+//! The line below a notebook's cell: how long the cell took, and its peak of memory.
 
 use crate::quantity;
 
-/// How a measured cell went.
+/// A measured cell of a notebook.
 ///
 /// **Units** nanoseconds and bytes; a peak is counted allocations, `None` while they aren't counted.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell<'a> {
-    /// What the user called it; empty for none.
+    /// The name that the user gave it; empty for none.
     pub name: &'a str,
-    /// From its first line to its end.
+    /// Time from its first line to its end.
     pub wall_ns: u64,
     /// Whether an error or an interrupt ended it.
     pub is_stopped: bool,
-    /// The most it had allocated at once.
+    /// Peak of its allocations.
     pub peak_bytes: Option<u64>,
 }
 
-/// The line of a measured cell: `fit: 1.23 s, peak host memory 4.0 MiB`.
+/// Writes the line of a measured cell: `fit: 1.23 s, peak host memory 4.0 MiB`.
 pub fn line(cell: &Cell<'_>) -> String {
     let name = match cell.name {
         "" => String::new(),
@@ -35,7 +35,7 @@ pub fn line(cell: &Cell<'_>) -> String {
     format!("{name}{stopped}{took}{peak}")
 }
 
-/// The line of any long cell: `1m 20s, finished 14:03:12, peak resident memory 1.2 GiB`.
+/// Writes the line of any long cell: `1m 20s, finished 14:03:12, peak resident memory 1.2 GiB`.
 ///
 /// **Units** nanoseconds and bytes; `at` is a time of day.
 pub fn finished(wall_ns: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64>) -> String {
@@ -47,7 +47,7 @@ pub fn finished(wall_ns: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64
     format!("{}, {end} {at}, {peak}", coarse(wall_ns))
 }
 
-/// A duration to be read at a glance: its two largest units, whole, or tenths of a few seconds.
+/// Formats a duration to be read at a glance: its two largest units, whole, or tenths of a few seconds.
 fn coarse(ns: u64) -> String {
     let tenths = (ns + 50_000_000) / 100_000_000;
     if tenths < 100 {

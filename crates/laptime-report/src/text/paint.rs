@@ -1,27 +1,27 @@
 //! Colours, where the output understands them.
 
-/// The first of thirty-two characters that Unicode keeps free for a program's own use inside of itself.
+/// The first of thirty-two characters that Unicode reserves for a program's internal use.
 const FIRST_MARK: u32 = 0xfdd0;
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Ordinary.
+    /// Ordinary text.
     Plain,
-    /// What the eye should find first.
+    /// Text that the eye should find first.
     Strong,
-    /// What it may skip.
+    /// Text that the eye may skip.
     Faint,
-    /// A row that is no span.
+    /// The name of a row that is no span.
     Leftover,
-    /// A share's bar.
+    /// The bar of a share.
     Bar,
     /// A reason for doubt.
     Warning,
 }
 
 impl Style {
-    /// Each, with its code.
+    /// Each style with its colour's code.
     const CODES: [(Self, &str); 6] = [
         (Self::Plain, "0"),
         (Self::Strong, "1"),
@@ -31,32 +31,33 @@ impl Style {
         (Self::Warning, "1;33"),
     ];
 
-    /// A character that begins it, until the [gate](crate::Shown) makes a colour of it; no text has it.
+    /// Returns the character that begins a style, until the [gate](crate::Shown) makes a colour of it; no text has
+    /// it.
     fn mark(self) -> char {
         let at = Self::CODES.iter().position(|(style, _)| *style == self);
         char::from_u32(FIRST_MARK + at.unwrap_or(0) as u32).unwrap_or_default()
     }
 
-    /// The code of what a character begins.
+    /// Returns the colour's code of the style that a character begins.
     pub fn of_mark(character: char) -> Option<&'static str> {
         let at = u32::from(character).checked_sub(FIRST_MARK)?;
         Self::CODES.get(at as usize).map(|(_, code)| *code)
     }
 }
 
-/// Paints, or leaves text as it is.
+/// A painter, which colours text or leaves it as it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
     color: bool,
 }
 
 impl Paint {
-    /// With ANSI colours or without.
+    /// Makes a painter with ANSI colours or without.
     pub fn new(color: bool) -> Self {
         Self { color }
     }
 
-    /// A piece of text in its style.
+    /// Returns a piece of text in its style.
     pub fn with(self, style: Style, text: &str) -> String {
         if !self.color || text.is_empty() || style == Style::Plain {
             return text.to_owned();

@@ -1,4 +1,4 @@
-//! Which columns a table has where the terminal is narrow, and how wide each is.
+//! The widths of a table's columns, and which of them give way where the terminal is narrow.
 //!
 //! A name tells which row it is: columns give way before a name is shortened.
 
@@ -10,28 +10,28 @@ use crate::text::glyphs::Glyphs;
 
 /// Longest name where no terminal limits the table: beyond it no eye finds the row's numbers.
 const MOST_NAME: usize = 80;
-/// A name may always be this long, and half of the width on a terminal, a function's two thirds.
+/// Width that a name may always have; on a terminal it may have half of the width, a function's two thirds.
 const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
 /// Widths of a table's columns.
 pub struct Plan {
-    /// That of the names.
+    /// Width of the names.
     pub name: usize,
     /// The lines that lead to each row.
     pub branches: Vec<String>,
-    /// Those of the columns; `None` for one that has given way.
+    /// Widths of the columns; `None` for one that has given way.
     pub columns: Vec<Option<Width>>,
 }
 
 /// Widths of a column's parts.
 #[derive(Debug, Clone, Default)]
 pub struct Width {
-    /// Before the decimal point.
+    /// Width of the digits before the decimal point.
     pub whole: usize,
     fraction: usize,
     unit: usize,
-    /// The bar beside the number.
+    /// Width of the bar beside the number.
     pub bar: usize,
     heading: usize,
 }
@@ -57,17 +57,17 @@ impl Width {
         self.whole + self.fraction + if self.unit > 0 { self.unit + 1 } else { 0 }
     }
 
-    /// What the bar takes beside the number.
+    /// Returns the width that the bar takes beside the number.
     pub fn beside(&self) -> usize {
         if self.bar > 0 { self.bar + 1 } else { 0 }
     }
 
-    /// All of it.
+    /// Returns the width of the whole column.
     pub fn total(&self) -> usize {
         self.number().max(self.heading).max(1) + self.beside()
     }
 
-    /// A number with its decimal point and its unit where those of the column are.
+    /// Writes a number with its decimal point and its unit where those of the column are.
     pub fn aligned(&self, digits: &Digits) -> String {
         let mut text = pad_start(&digits.whole, self.whole);
         text += &pad_end(&digits.fraction, self.fraction);
@@ -80,7 +80,7 @@ impl Width {
 }
 
 impl Plan {
-    /// Columns give way to fit `width`; a name that is longer goes on to `most`.
+    /// Plans the columns so that the table fits `width`; a longer name may take up to `most`.
     pub fn new(
         table: &Table,
         is_asked: bool,
@@ -149,7 +149,7 @@ impl Plan {
         }
     }
 
-    /// What the columns leave to the names.
+    /// Returns the width that the columns leave to the names.
     fn left(&self, width: usize) -> usize {
         width.saturating_sub(self.numbers())
     }
@@ -159,7 +159,7 @@ impl Plan {
         columns.map(|column| column.total() + 2).sum()
     }
 
-    /// Columns of the table that have given way.
+    /// Returns the columns of the table that have given way.
     pub fn left_out(&self, table: &Table) -> Vec<Column> {
         let columns = table.columns.iter().zip(&self.columns);
         columns
@@ -167,13 +167,13 @@ impl Plan {
             .collect()
     }
 
-    /// All of a line.
+    /// Returns the width of a whole line.
     pub fn width(&self) -> usize {
         self.name + self.numbers()
     }
 }
 
-/// Lines whose cells stand below each other, to the left but for those of the columns in `right`.
+/// Writes lines whose cells stand below each other, to the left but for the columns in `right`.
 pub fn aligned<S: AsRef<str>>(rows: &[impl AsRef<[S]>], between: &str, right: &[usize]) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows {
@@ -198,12 +198,12 @@ pub fn aligned<S: AsRef<str>>(rows: &[impl AsRef<[S]>], between: &str, right: &[
     lines.fold(String::new(), |out, line| out + line.trim_end() + "\n")
 }
 
-/// Spaces before a text.
+/// Puts spaces before a text.
 pub fn pad_start(text: &str, width: usize) -> String {
     " ".repeat(width.saturating_sub(names::columns(text))) + text
 }
 
-/// Spaces behind a text.
+/// Puts spaces behind a text.
 pub fn pad_end(text: &str, width: usize) -> String {
     text.to_owned() + &" ".repeat(width.saturating_sub(names::columns(text)))
 }

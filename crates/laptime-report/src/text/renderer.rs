@@ -1,4 +1,4 @@
-//! The report for a terminal: the answer, tables, and below them what needs saying.
+//! The report for a terminal: the answer, tables, and the notes below them.
 
 use crate::document::absence_marks::Marks;
 use crate::document::names;
@@ -23,7 +23,7 @@ pub fn render(document: &Document, view: &View) -> String {
     Text::new(view).document(document)
 }
 
-/// Renders sections that are no report of a run, as a terminal of so many columns shows them.
+/// Renders sections that are no report of a run, for a terminal of so many columns.
 pub fn sections(sections: &[Section], width: Option<usize>) -> String {
     let view = View {
         width,
@@ -35,19 +35,19 @@ pub fn sections(sections: &[Section], width: Option<usize>) -> String {
         .to_owned()
 }
 
-/// The lines above all sections.
+/// Writes the lines above all sections.
 pub fn header(document: &Document, view: &View) -> String {
     Text::new(view).header(document)
 }
 
-/// The reasons for doubt below all sections.
+/// Writes the reasons for doubt below all sections.
 pub fn warnings(document: &Document, view: &View) -> String {
     Text::new(view).warnings(document)
 }
 
 pub(super) struct Text {
     pub(super) width: usize,
-    /// What names may take the table to; `None` where no terminal cuts them.
+    /// Widest table that long names may lead to; `None` where no terminal cuts them.
     pub(super) most: Option<usize>,
     /// Whether the columns were asked for by name.
     pub(super) is_asked: bool,
@@ -72,7 +72,7 @@ impl Text {
         header + &self.sections(&document.sections) + &self.warnings(document)
     }
 
-    /// Each below an empty line.
+    /// Writes sections, each below an empty line.
     pub(super) fn sections(&self, sections: &[Section]) -> String {
         let mut said = TableNotes::new(Marks::of(sections));
         let mut out = String::new();
@@ -178,9 +178,8 @@ impl Text {
         out
     }
 
-    /// Words in lines of the table's width, those after the first indented by `lead`'s width.
-    ///
-    /// Wraps a text behind a lead; of a warning only the lead is painted.
+    /// Wraps a text behind a lead in lines of the table's width, those after the first indented by the lead's width;
+    /// of a warning only the lead is painted.
     pub(super) fn wrapped(&self, lead: &str, text: &str, style: Style) -> String {
         let text = if text.is_empty() {
             String::new()

@@ -1,4 +1,4 @@
-//! One line about the latest steps of a training, for who watches it run.
+//! The line about the latest steps of a training, for somebody who watches it run.
 
 use laptime_analysis::StepWindow;
 
@@ -6,7 +6,7 @@ use crate::Shown;
 use crate::document::names::visible;
 use crate::quantity::{self, Precision};
 
-/// Phases that have shorter names here: the line is read next to many like it.
+/// Short names of phases: the line is read next to many like it.
 const SHORT: [(&str, &str); 4] = [
     ("forward", "fwd"),
     ("backward", "bwd"),
@@ -14,11 +14,10 @@ const SHORT: [(&str, &str); 4] = [
     ("communication", "comm"),
 ];
 
-/// Phases that a line names at most.
+/// Most phases that a line names.
 const MOST_PHASES: usize = 6;
 
-/// `step 1200 | 212 ms (p95 230) | data 3% fwd 31% bwd 52% opt 9% | 1.2 GiB peak`. What isn't known is
-/// left out.
+/// Writes `step 1200 | 212 ms (p95 230) | data 3% fwd 31% bwd 52% opt 9% | 1.2 GiB peak`, without what isn't known.
 ///
 /// `resident_peak_bytes` is the most resident memory of the process so far.
 pub fn step_line(name: &str, window: &StepWindow, resident_peak_bytes: Option<u64>) -> String {
@@ -41,7 +40,7 @@ pub fn step_line(name: &str, window: &StepWindow, resident_peak_bytes: Option<u6
     Shown::line(&parts.join(" | ")).into_string()
 }
 
-/// The mean, and where there are several steps the 95th percentile in the same unit.
+/// Formats the mean and, where there are several steps, the 95th percentile in the same unit.
 fn time(window: &StepWindow) -> String {
     let mean = quantity::duration(window.mean_ns, Precision::Estimate);
     let p95 = window.p95_ns.filter(|_| window.count > 1);
@@ -56,7 +55,7 @@ fn time(window: &StepWindow) -> String {
     format!("{} (p95 {p95})", mean.inline())
 }
 
-/// Those with most of the time, in the order of a step, as whole percents.
+/// Returns the phases with most of the time, in the order of a step, as whole percents.
 fn phases(window: &StepWindow) -> Vec<String> {
     let percent = |ratio: f64| (ratio * 100.0).round();
     let mut largest: Vec<f64> = window

@@ -10,7 +10,7 @@ use crate::text::paint::Style;
 use crate::text::table_notes::TableNotes;
 
 impl Text {
-    /// All lines of a table.
+    /// Writes all lines of a table.
     pub(super) fn table(&self, table: &Table, said: &mut TableNotes) -> String {
         let plan = Plan::new(table, self.is_asked, self.width, self.most, &self.glyphs);
         let mut heading = pad_end(&table.lead, plan.name);

@@ -3,16 +3,16 @@
 use crate::document::absence_marks::Marks;
 use crate::document::column::Column;
 
-/// The notes that were said below the tables of a document.
+/// The notes that were written below the tables of a document so far.
 pub struct TableNotes {
     /// Reasons of absent numbers.
     pub marks: Marks,
-    /// Columns that were left out.
+    /// Columns that were left out for lack of width.
     pub(super) left_out: Vec<Column>,
 }
 
 impl TableNotes {
-    /// Begins with nothing said.
+    /// Begins without any note.
     pub fn new(marks: Marks) -> Self {
         Self {
             marks,

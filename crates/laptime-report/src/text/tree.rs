@@ -10,7 +10,7 @@ use crate::text::renderer;
 
 /// Longest name shown whole, in columns.
 const MOST_NAME: usize = 60;
-/// What stands beside a name, in this order.
+/// Columns shown beside a name, in this order.
 const SHOWN: [Column; 5] = [
     Column::TOTAL,
     Column::DEVICE,

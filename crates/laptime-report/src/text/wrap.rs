@@ -8,9 +8,9 @@ use crate::text::glyphs::Glyphs;
 const DEFAULT_WIDTH: usize = 100;
 /// Narrowest line: below it a terminal wraps by itself.
 const LEAST_WIDTH: usize = 50;
-/// Of a line, what a name may take: two of them stand in a sentence, and one beside the numbers of a table.
+/// Share of a line that a name may take: two names stand in a sentence, and one beside the numbers of a table.
 const NAME_RATIO: f64 = 0.28;
-/// A phrase as it begins a sentence.
+/// Writes a phrase as it begins a sentence.
 pub fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     characters
@@ -19,10 +19,10 @@ pub fn capitalised(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Widest name among others.
+/// Widest name among others, in columns.
 const MOST_NAME: usize = 40;
 
-/// Lines of at most `room` columns; a longer word is shortened.
+/// Breaks a text into lines of at most `room` columns; a longer word is shortened.
 pub fn lines(text: &str, room: usize, ellipsis: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -42,7 +42,7 @@ pub fn lines(text: &str, room: usize, ellipsis: &str) -> Vec<String> {
     lines
 }
 
-/// Sentences, each on a line of its own, in a terminal of so many columns; `None` where nobody says how many.
+/// Wraps sentences, each on a line of its own, for a terminal of so many columns; `None` where nobody says how many.
 pub fn wrapped(text: &str, width: Option<usize>) -> String {
     let ellipsis = Glyphs::new(true).ellipsis;
     let each = text
@@ -51,8 +51,7 @@ pub fn wrapped(text: &str, width: Option<usize>) -> String {
     each.collect::<Vec<_>>().join("\n")
 }
 
-/// Names made visible and short enough to stand beside each other. Names that would be the same then get a
-/// number.
+/// Makes names visible and short enough to stand beside each other. Names that would become equal get a number.
 pub fn fitted_names(names: &[String], width: Option<usize>) -> Vec<String> {
     let most = ((room(width) as f64 * NAME_RATIO) as usize).min(MOST_NAME);
     let fitted = |name: &String| names::fitted(&names::visible(name), most, "…");

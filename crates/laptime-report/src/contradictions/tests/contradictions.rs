@@ -1,4 +1,4 @@
-//! A report is broken in one place, and refused for it.
+//! Reports that are broken in one place, each refused for it.
 
 use laptime_analysis::summary::headline::{StepDuration, StepPart};
 use laptime_analysis::{CompiledIn, Finding, SpanRow, Summary};
@@ -6,13 +6,13 @@ use laptime_analysis::{CompiledIn, Finding, SpanRow, Summary};
 use super::*;
 use crate::tests::{counted, killed, training};
 
-/// What is refused of a summary and the sentences that its report has.
+/// Returns the contradictions of a summary and the sentences of its report.
 fn refused(summary: &Summary) -> Vec<String> {
     let headline = headline(summary, true);
     of_report(summary, &headline, &[])
 }
 
-/// Whether breaking something of a training's report is refused, and what is said then.
+/// Breaks something of a training's report and returns the contradictions that are found.
 fn broken(breaks: impl Fn(&mut Summary)) -> String {
     let mut summary = training();
     breaks(&mut summary);

@@ -8,7 +8,7 @@ use super::payload::{encode, raw};
 use super::timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
 use super::{Moments, Page};
 
-/// A panel with one lane.
+/// Makes a panel with one lane.
 pub fn panel(names: Vec<String>, bars: Vec<Bar>, memory: Vec<Option<BarMemory>>) -> TimelinePanel {
     TimelinePanel {
         title: "main".to_owned(),
@@ -36,7 +36,7 @@ pub fn page(panels: Vec<TimelinePanel>) -> Page {
     }
 }
 
-/// The reference decoder: what `viewer/src/decode.ts` does, in the plainest way.
+/// Decodes a page's payload as `viewer/src/decode.ts` does, in the plainest way.
 fn decoded(page: &Page) -> (Value, Vec<u8>) {
     let letters = encode(page);
     let mut bytes = Vec::new();
@@ -80,7 +80,7 @@ fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// The bars of the first lane of the first panel.
+/// Decodes the bars of the first lane of the first panel.
 fn bars(header: &Value, columns: &[u8]) -> Vec<Bar> {
     let lane = &header["panels"][0]["lanes"][0];
     let count = lane["count"].as_u64().unwrap() as usize;

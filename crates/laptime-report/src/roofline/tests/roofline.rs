@@ -149,7 +149,7 @@ fn what_was_achieved_stands_below_the_roof_in_ascii_too() {
     assert_eq!(table.rows[1].cells[3], Cell::Rate(2e10));
 }
 
-/// In a notebook there are no styles of ours: without its own colours all of it would be black.
+/// Checks the drawing for a notebook, which has no styles of ours: without its own colours all of it would be black.
 #[test]
 fn every_element_of_the_drawing_has_a_look_of_its_own() {
     let measured = Point {
@@ -172,7 +172,7 @@ fn every_element_of_the_drawing_has_a_look_of_its_own() {
 }
 
 proptest! {
-    /// Whatever is counted and measured, both pictures come out whole.
+    /// Checks that both pictures come out whole, whatever is counted and measured.
     #[test]
     fn any_point_below_any_roof_can_be_drawn(
         flop in 1_u128..u128::MAX / 4,
@@ -223,7 +223,7 @@ fn reaching(name: &str, intensity: u128, rate: f64) -> Point {
     }
 }
 
-/// The lines of a picture without their margin, down to the axis.
+/// Returns the lines of a picture without their margin, down to the axis.
 fn picture(plot: &str) -> Vec<Vec<char>> {
     let lines = plot.lines().filter_map(|line| line.split_once('|'));
     lines.map(|(_, line)| line.chars().collect()).collect()
@@ -248,7 +248,7 @@ fn points_that_are_alike_share_a_mark_where_they_are() {
 }
 
 proptest! {
-    /// What reaches less stands no higher, and nothing stands above a roof that it is below.
+    /// Checks that points with less FLOP/s stand no higher, and none stands above a roof that it is below.
     #[test]
     fn points_stand_at_their_values(
         rates in proptest::collection::vec((1_u128..1_000, 1e-3_f64..1.0), 1..12),

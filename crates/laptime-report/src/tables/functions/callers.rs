@@ -1,4 +1,4 @@
-//! Who called a function, in one line: the callers that took most of its time.
+//! The callers of a function in one line: those that took most of its time.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use laptime_core::{Total, short_file};
 
 use crate::quantity;
 
-/// Callers that are named.
+/// Most callers that are named.
 const MOST: usize = 2;
-/// From this part of a function's time on its caller is named.
+/// Share of a function's time from which on its caller is named.
 const LEAST_RATIO: f64 = 0.1;
-/// A caller with this part is the only one that needs naming.
+/// Share of a function's time from which on a caller is named alone.
 const ALONE_RATIO: f64 = 0.95;
 
-/// Who called a sampled function in a lap; `None` for one that nobody else called.
+/// Says who called a sampled function in a lap; `None` for one that nobody else called.
 pub fn of_sampled(lap: &LapFunctions, function: &FunctionTime) -> Option<String> {
     let is_it = |name: &str, file: &str| name == function.name && file == function.file;
     let mut callers: BTreeMap<(&str, &str), u64> = BTreeMap::new();
@@ -34,7 +34,7 @@ pub fn of_sampled(lap: &LapFunctions, function: &FunctionTime) -> Option<String>
     said(callers.map(|((name, file), ns)| (format!("{name} {}", short_file(file)), ns)))
 }
 
-/// Who called a counted function in a lap; `None` for one that nobody else called.
+/// Says who called a counted function in a lap; `None` for one that nobody else called.
 pub fn of_counted(exact: &ExactFunctions, function: &ExactInLap) -> Option<String> {
     let others = function.callers.iter();
     let others = others.filter(|caller| caller.function != function.function);
@@ -47,7 +47,7 @@ pub fn of_counted(exact: &ExactFunctions, function: &ExactInLap) -> Option<Strin
     }))
 }
 
-/// The sentence, with each one's part where there are several.
+/// Writes the sentence, with each caller's share where there are several.
 fn said(callers: impl Iterator<Item = (String, u64)>) -> Option<String> {
     let mut callers: Vec<(String, u64)> = callers.collect();
     callers.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));

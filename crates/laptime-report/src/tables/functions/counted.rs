@@ -1,4 +1,4 @@
-//! The functions whose calls were counted: below each lap those that took most of it.
+//! The functions whose calls were counted: below each lap those that took most of its time.
 
 use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern, Summary};
 use laptime_core::Total;
@@ -11,20 +11,20 @@ use crate::tables::functions::callers;
 use crate::tables::functions::rows::{self, Weight, counted_name, lap_name, lap_row};
 use crate::tables::functions::sampled::cut_off;
 
-/// Functions shown of a lap, where nobody asks for more.
+/// Number of functions shown of a lap, where nobody asks for more.
 const FEW: usize = 10;
-/// From this part of a lap on a function is shown.
+/// Share of a lap from which on a function is shown.
 const LEAST_RATIO: f64 = 0.005;
-/// From this part of a lap on it is shown who called a function.
+/// Share of a lap from which on a function's callers are shown.
 const CALLER_RATIO: f64 = 0.2;
-/// From this part of all time on a lap is shown.
+/// Share of all time from which on a lap is shown.
 const LEAST_LAP: f64 = 0.002;
 
-/// What to keep in mind.
+/// Note that counted calls took longer.
 pub const LONGER: &str =
     "Times include the counting, which makes short functions look longer than they are";
 
-/// The table.
+/// Makes the section of counted functions.
 pub fn section(summary: &Summary, exact: &ExactFunctions, view: &View) -> Section {
     let laps = asked(exact, view);
     if let Some(pattern) = view.filter.as_deref().filter(|_| laps.is_empty()) {
@@ -45,7 +45,7 @@ pub fn section(summary: &Summary, exact: &ExactFunctions, view: &View) -> Sectio
     .remarked(remark)
 }
 
-/// The laps that are shown.
+/// Returns the laps that are shown.
 fn asked<'e>(exact: &'e ExactFunctions, view: &View) -> Vec<&'e ExactLap> {
     let pattern = view.filter.as_deref().map(Pattern::new);
     let all_ns = all_ns(exact);
@@ -60,7 +60,7 @@ fn all_ns(exact: &ExactFunctions) -> u64 {
     exact.laps.iter().map(|lap| lap.self_ns).total()
 }
 
-/// The rows of some laps, each with at most so many functions.
+/// Makes the table of some laps, each with at most so many functions.
 pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &View) -> Table {
     let mut rows = Vec::new();
     for lap in laps {
@@ -160,7 +160,7 @@ fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Ro
     rows::below_lap(counted_name(function), cells)
 }
 
-/// A row for all functions of a lap that are not shown.
+/// Makes a row for all functions of a lap that are not shown.
 fn others(lap: &ExactLap, shown: &[&ExactInLap]) -> Option<Vec<Row>> {
     let count = lap.functions.len() - shown.len();
     let rest = |all: u64, of: fn(&ExactInLap) -> u64| {

@@ -1,4 +1,4 @@
-//! The functions that were sampled as a flame graph, hanging: the laps on top, below each what it called.
+//! The flame graph of sampled functions, hanging: the laps on top, below each the functions that it called.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use laptime_core::Total;
 use crate::document::flame::{Bar, Flame};
 use crate::document::{Content, Section};
 
-/// Deeper calls are not drawn; the bar above them has their time.
+/// Depth below which calls are not drawn; the bar above them has their time.
 const DEEPEST: usize = 60;
-/// Narrower bars, as parts of the whole, would not be seen.
+/// Least width of a bar that is drawn, as a share of the whole: narrower ones would not be seen.
 const NARROWEST: f64 = 0.0004;
 
-/// The section of a page.
+/// Makes the section of a page.
 pub fn section(functions: &Functions) -> Section {
     Section::headed("flame graph", Content::Flame(bars(functions))).remarked("laps on top, below them the functions that they were in, from the caller to what it calls; the \
              wider, the more time; a click zooms in, another one on the same bar out"

@@ -1,4 +1,4 @@
-//! Rows of tables of functions: laps, what stands below them, and how functions and files are written.
+//! Rows of tables of functions: laps, the functions below them, and how functions and files are written.
 
 use std::cmp::Reverse;
 
@@ -9,17 +9,17 @@ use crate::document::names;
 use crate::document::view::{FunctionSort, View};
 use crate::document::{Cell, Row, Section};
 
-/// What a function is ordered by, and shown for.
+/// The measure by which a function is ordered and chosen to be shown.
 pub struct Weight<'n> {
     pub self_ns: u64,
     pub total_ns: u64,
-    /// Calls or samples.
+    /// Number of calls or samples.
     pub count: u64,
     pub name: &'n str,
 }
 
-/// The functions of a lap that are shown: at most so many, each with at least so many nanoseconds where they are
-/// ordered by time.
+/// Returns the functions of a lap that are shown: at most so many, each with at least so many nanoseconds where they
+/// are ordered by time.
 pub fn shown<'f, F>(
     functions: &'f [F],
     weight: impl Fn(&'f F) -> Weight<'f>,
@@ -46,8 +46,8 @@ pub fn shown<'f, F>(
     shown.into_iter().map(|(_, one)| one).collect()
 }
 
-/// From how many nanoseconds on a function is shown: those that take less than a part of their lap are left out, unless
-/// somebody asks for so many functions.
+/// Returns the least nanoseconds of a function that is shown: a share of its lap, unless somebody asks for so many
+/// functions.
 pub fn least_ns(view: &View, ratio: f64, lap_ns: u64) -> f64 {
     if view.top.is_some() {
         0.0
@@ -56,7 +56,7 @@ pub fn least_ns(view: &View, ratio: f64, lap_ns: u64) -> f64 {
     }
 }
 
-/// What stands where a filter lets no lap through.
+/// Makes the section that stands where a filter lets no lap through.
 pub fn no_lap(pattern: &str) -> Section {
     Section::remark(format!(
         "no lap with functions matches {}",
@@ -64,7 +64,7 @@ pub fn no_lap(pattern: &str) -> Section {
     ))
 }
 
-/// What a lap is called; one of the program's own may have the name of what is left over.
+/// Returns the name of a lap; one of the program's own may have the name of a leftover.
 pub fn lap_name(path: &str, kind: RowKind, is_taken: bool) -> String {
     if kind == RowKind::Leftover && is_taken {
         return format!("{path} (not the lap)");
@@ -72,7 +72,7 @@ pub fn lap_name(path: &str, kind: RowKind, is_taken: bool) -> String {
     path.to_owned()
 }
 
-/// The row of a lap, above those of its functions.
+/// Makes the row of a lap, above those of its functions.
 pub fn lap_row(name: String, names: &[String], kind: RowKind, cells: Vec<Cell>) -> Row {
     let is_span = kind == RowKind::Span;
     Row {
@@ -82,7 +82,7 @@ pub fn lap_row(name: String, names: &[String], kind: RowKind, cells: Vec<Cell>) 
     }
 }
 
-/// A row below that of a lap.
+/// Makes a row below that of a lap.
 pub fn below_lap(name: String, cells: Vec<Cell>) -> Row {
     Row {
         depth: 1,
@@ -90,7 +90,7 @@ pub fn below_lap(name: String, cells: Vec<Cell>) -> Row {
     }
 }
 
-/// A row that says something of the function above it, and has no numbers.
+/// Makes a row of text about the function above it, without numbers.
 pub fn said(name: String, cells: usize) -> Row {
     Row {
         depth: 2,
@@ -126,7 +126,7 @@ pub fn builtin(name: &str) -> String {
     }
 }
 
-/// A function's name, and where most of its own time goes.
+/// Returns a function's name, and the line that takes most of its self time.
 pub fn named(function: &FunctionTime) -> String {
     let file = short_file(&function.file);
     if is_shutdown(&function.name, &function.file) {

@@ -1,4 +1,4 @@
-//! The functions that were sampled: below each lap those that took most of it, with their lines.
+//! The functions that were sampled: below each lap those that took most of its time, with their lines.
 
 use laptime_core::Total;
 
@@ -15,20 +15,20 @@ use crate::quantity::{self, Precision};
 use crate::tables::functions::callers;
 use crate::tables::functions::rows::{self, Weight, lap_name, lap_row, named};
 
-/// Functions shown of a lap, where nobody asks for more.
+/// Number of functions shown of a lap, where nobody asks for more.
 const FEW: usize = 6;
-/// From this part of a lap on a function is shown.
+/// Share of a lap from which on a function is shown.
 const LEAST_RATIO: f64 = 0.01;
-/// From this part of a lap on it is shown who called a function.
+/// Share of a lap from which on a function's callers are shown.
 const CALLER_RATIO: f64 = 0.2;
-/// From this part of all time on a lap is shown.
+/// Share of all time from which on a lap is shown.
 const LEAST_LAP: f64 = 0.002;
-/// From this part of the time on, what could not be read makes the rest doubtful.
+/// Share of the time from which on samples that could not be read make the rest doubtful.
 const DOUBTFUL_RATIO: f64 = 0.05;
-/// A lap must last so many times what a moment may be off by, for its samples to be its own.
+/// Number of times that a lap must outlast the error of a sample's moment, for its samples to belong to it.
 const SURE_TIMES: u64 = 4;
 
-/// The table; where nothing was sampled, how to.
+/// Makes the table or, where nothing was sampled, says how to sample.
 pub fn section(summary: &Summary, view: &View) -> Section {
     let Some(functions) = &summary.functions else {
         let nothing = match summary.unavailable.get("functions") {
@@ -71,7 +71,7 @@ fn remark(summary: &Summary, functions: &Functions) -> String {
     said.into_iter().flatten().collect::<Vec<_>>().join(". ")
 }
 
-/// That much could not be read, if so.
+/// Says which share of the samples could not be read, if it is large.
 pub fn unread(functions: &Functions) -> Option<String> {
     (functions.unread_ratio > DOUBTFUL_RATIO).then(|| {
         format!(
@@ -82,8 +82,8 @@ pub fn unread(functions: &Functions) -> Option<String> {
     })
 }
 
-/// That workers ended before they could write the last of what they did, if so: a pool that is left by
-/// `with` terminates its own.
+/// Says that workers ended before they could write the last of their samples, if so: a pool that is left by `with`
+/// terminates its own.
 pub fn cut_off(summary: &Summary) -> Option<String> {
     let processes = || summary.processes.iter();
     let is_worker = |one: &&ProcessSummary| processes().any(|other| other.pid == one.parent_pid);
@@ -100,7 +100,7 @@ pub fn cut_off(summary: &Summary) -> Option<String> {
     ))
 }
 
-/// That some laps are too short for the moments of samples, if so.
+/// Says that some laps are too short for the moments of samples, if so.
 fn short_laps(summary: &Summary, functions: &Functions) -> Option<String> {
     let short_ns = functions.within_ns.saturating_mul(SURE_TIMES);
     let laps = functions
@@ -119,7 +119,7 @@ fn short_laps(summary: &Summary, functions: &Functions) -> Option<String> {
     })
 }
 
-/// The laps that are shown, the longest first, those beside the run last.
+/// Returns the laps that are shown, the longest first, those beside the run last.
 fn asked<'f>(summary: &Summary, functions: &'f Functions, view: &View) -> Vec<&'f LapFunctions> {
     let pattern = view.filter.as_deref().map(Pattern::new);
     let all_ns: u64 = functions.laps.iter().map(|lap| lap.total_ns).total();
@@ -132,7 +132,7 @@ fn asked<'f>(summary: &Summary, functions: &'f Functions, view: &View) -> Vec<&'
     laps
 }
 
-/// How long a lap took: startup and exit are longer than what was sampled of them, and known.
+/// Returns the duration of a lap: startup and exit are longer than what was sampled of them, and known.
 fn whole_ns(summary: &Summary, lap: &LapFunctions) -> u64 {
     let is_left = |kind: RowKind| kind == RowKind::Leftover;
     let mut rows = summary.rows.iter();
@@ -140,7 +140,7 @@ fn whole_ns(summary: &Summary, lap: &LapFunctions) -> u64 {
     known.map_or(0, |row| row.total_ns).max(lap.total_ns)
 }
 
-/// The rows of some laps, each with at most so many functions.
+/// Makes the rows of some laps, each with at most so many functions.
 pub fn table(
     summary: &Summary,
     functions: &Functions,
@@ -215,7 +215,7 @@ fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<Strin
     notes
 }
 
-/// What stands below a lap: its imports, and its functions with their callers.
+/// Makes the rows below a lap: its imports, and its functions with their callers.
 fn below(
     lap: &LapFunctions,
     (whole_ns, most): (u64, usize),
@@ -253,7 +253,7 @@ fn below(
     imports.chain(shown).collect()
 }
 
-/// By the time in which it ran.
+/// Weighs a function by the time in which it ran.
 fn running(one: &FunctionTime) -> Weight<'_> {
     Weight {
         self_ns: one.beside_imports_ns().saturating_sub(one.waiting_ns),
@@ -293,7 +293,7 @@ fn of_lap(lap: &LapFunctions, is_taken: bool, whole_ns: u64, measured_ns: u64, w
     )
 }
 
-/// A row below a lap, with its own time, all of its time, and how much of it waited.
+/// Makes a row below a lap, with its self time, its total time, and the part of it that waited.
 fn row(
     name: &str,
     lap_ns: u64,

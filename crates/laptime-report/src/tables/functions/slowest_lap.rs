@@ -12,12 +12,13 @@ use crate::document::{Content, Section};
 use crate::quantity;
 use crate::tables::functions::{counted, sampled};
 
-/// Functions that are shown.
+/// Number of functions that are shown.
 const MOST: usize = 5;
-/// Beside a gap a lap is told from this part of all time on.
+/// Share of all time from which on a lap is shown beside a gap.
 const LEAST_RATIO: f64 = 0.01;
 
-/// What was sampled and what was counted; nothing where neither was, or other rows are asked for.
+/// Makes the sections of sampled and of counted functions; none where neither were recorded, or other rows are asked
+/// for.
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let Some(all) = &summary.functions else {
         return Vec::new();
@@ -69,7 +70,7 @@ fn counted(all: &Functions, view: &View) -> Option<Section> {
     )
 }
 
-/// Which lap it is: of several the slowest.
+/// Writes the heading, which says which lap it is: of several the slowest.
 fn heading(what: &str, (path, kind): (&str, RowKind), laps: usize) -> String {
     if laps == 1 {
         return what.to_owned();

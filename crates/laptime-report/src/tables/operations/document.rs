@@ -10,10 +10,10 @@ use crate::html::Page;
 use crate::quantity;
 use crate::roofline::Roofline;
 
-/// Inputs that are named one by one.
+/// Most inputs that are named one by one.
 const MOST_INPUTS: usize = 6;
 
-/// The document of counts.
+/// Makes the document of counts.
 pub fn document(
     counts: &Counts,
     subject: &Subject,
@@ -28,7 +28,7 @@ pub fn document(
     with_tables(counts, subject, roofline, view, &[by])
 }
 
-/// The page of counts: both tables, unless one was asked for.
+/// Makes the page of counts: both tables, unless one was asked for.
 pub fn page(
     counts: &Counts,
     subject: &Subject,
@@ -78,7 +78,7 @@ fn with_tables(
     }
 }
 
-/// The subject's name, else the model's class.
+/// Returns the subject's name, else the model's class.
 fn title(counts: &Counts, subject: &Subject) -> String {
     let root = counts.by_module.first();
     match (subject.name.as_str(), root) {
@@ -105,7 +105,7 @@ fn space(number: &str) -> String {
     format!("{} ", number.trim_end())
 }
 
-/// Never rounded up to everything.
+/// Formats the share of counted calls, never rounded up to all of them.
 fn coverage(all: &CostTally) -> String {
     match all.coverage_ratio() {
         None => "coverage – (no operation ran)".to_owned(),

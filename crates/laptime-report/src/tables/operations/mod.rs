@@ -1,4 +1,4 @@
-//! What a program's operations cost, shown: from [`Counts`] to one document and to bytes.
+//! The costs of a program's operations, shown: from [`Counts`] to one document and to bytes.
 //!
 //! [`render`] is the way in. Text, markdown and HTML go through a [`Document`] made here; JSON
 //! ([`json`], read again by [`crate::json::operations::read`]) and CSV carry every number to its last digit.
@@ -20,7 +20,7 @@ use crate::document::view::Format;
 use crate::roofline::Roofline;
 use crate::{Shown, html, markdown, text};
 
-/// Renders of counts what the view asks for; JSON and CSV have all of it.
+/// Renders counts as the view asks for; JSON and CSV have all of them.
 ///
 /// The roofline is a picture in text and HTML, and a table everywhere.
 pub fn render(

@@ -1,4 +1,4 @@
-//! The tree of modules: what each costs with all that is in it, to a depth.
+//! The tree of modules: each with its cost and that of the modules in it, to a depth.
 
 use laptime_core::operations::{Counts, ModuleCount};
 
@@ -21,12 +21,12 @@ const COLUMNS: [Column; 10] = [
     Column::SHARE,
 ];
 
-/// Whether the model has parts.
+/// Tells whether the model has parts.
 pub fn has_parts(counts: &Counts) -> bool {
     counts.by_module.len() > 1
 }
 
-/// The section.
+/// Makes the section.
 pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Section {
     let work = Work::of(&counts.total.total().cost);
     let depth = view.depth.unwrap_or(DEFAULT_DEPTH);
@@ -96,13 +96,13 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
     )
 }
 
-/// Whether a module computes by itself and by its parts.
+/// Tells whether a module computes by itself and by its parts.
 fn is_mixed(module: &ModuleCount) -> bool {
     let own = module.own.total().cost.mac;
     own > 0 && own < module.inclusive.total().cost.mac
 }
 
-/// A module's last name, with its class.
+/// Returns a module's last name, with its class.
 pub fn name(counts: &Counts, module: &ModuleCount, subject: &Subject) -> String {
     let above = module
         .parent

@@ -1,4 +1,4 @@
-//! The table of operators: what all calls of each cost together.
+//! The table of operators: the cost of all calls of each together.
 
 use laptime_core::operations::Counts;
 
@@ -19,7 +19,7 @@ const COLUMNS: [Column; 8] = [
     Column::SHARE,
 ];
 
-/// The section.
+/// Makes the section.
 pub fn section(counts: &Counts, view: &OperationsView) -> Section {
     let work = Work::of(&counts.total.total().cost);
     let mut shown: Vec<_> = counts

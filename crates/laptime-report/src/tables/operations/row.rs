@@ -1,4 +1,4 @@
-//! Cells of a row of operations, by column: what a tally says, or why it says nothing.
+//! Cells of a row of operations, by column: a number of a tally, or the reason why there is none.
 
 use laptime_core::Unavailable;
 use laptime_core::operations::{Cost, CostTally};
@@ -7,14 +7,14 @@ use super::view::OperationsSort;
 use crate::document::Cell;
 use crate::document::column::Column;
 
-/// Why a row has no cost.
+/// Reason why a row has no cost.
 const UNKNOWN: &str = "its cost is not known; see what is not counted";
-/// Why a row has no intensity.
+/// Reason why a row has no intensity.
 const NO_BYTES: &str = "no byte is moved";
-/// Why a column has no number.
+/// Reason why a number is not shown.
 const TOO_LARGE: &str = "it is larger than can be counted";
 
-/// What a table's share is of.
+/// The work that a table's shares are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// All multiply-accumulates.
@@ -24,7 +24,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// What there is most telling of; `None` where nothing computes.
+    /// Returns the most telling work; `None` where nothing computes.
     pub fn of(all: &Cost) -> Option<Self> {
         if all.mac > 0 {
             Some(Self::Mac(all.mac))
@@ -33,7 +33,7 @@ impl Work {
         }
     }
 
-    /// How it is called in a sentence.
+    /// Returns the name of the work in a sentence.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Mac(_) => "MAC",
@@ -49,17 +49,17 @@ impl Work {
     }
 }
 
-/// Makes cells, and notes why some are absent.
+/// A maker of cells, which collects the reasons why some are absent.
 #[derive(Debug)]
 pub struct Cells {
     exact: bool,
     work: Option<Work>,
-    /// Why cells are absent, each reason once.
+    /// Reasons for absent cells, each once.
     pub reasons: Vec<Unavailable>,
 }
 
 impl Cells {
-    /// For rows of one table.
+    /// Begins the rows of one table.
     pub fn new(exact: bool, work: Option<Work>) -> Self {
         Self {
             exact,
@@ -68,7 +68,7 @@ impl Cells {
         }
     }
 
-    /// A number, with a prefix or to its last digit.
+    /// Makes the cell of a number, with a prefix or to its last digit.
     pub fn number(&mut self, number: u128) -> Cell {
         if number == u128::MAX {
             self.absent(TOO_LARGE)
@@ -79,7 +79,7 @@ impl Cells {
         }
     }
 
-    /// Bytes, with a prefix or to the last one.
+    /// Makes the cell of bytes, with a prefix or to the last one.
     pub fn bytes(&mut self, bytes: u128) -> Cell {
         if bytes == u128::MAX || self.exact {
             self.number(bytes)
@@ -88,7 +88,7 @@ impl Cells {
         }
     }
 
-    /// FLOP for each byte.
+    /// Makes the cell of FLOP for each byte.
     pub fn intensity(&mut self, cost: &Cost) -> Cell {
         match cost.intensity_flop_per_byte() {
             _ if cost.is_saturated() => self.absent(TOO_LARGE),
@@ -97,7 +97,7 @@ impl Cells {
         }
     }
 
-    /// What a tally has in a column.
+    /// Makes the cell of a tally in a column.
     pub fn of(&mut self, tally: &CostTally, column: Column) -> Cell {
         let cost = &tally.cost;
         match column {
@@ -127,7 +127,7 @@ impl Cells {
     }
 }
 
-/// Whether a tally holds nothing that a table would show.
+/// Tells whether a tally holds nothing that a table would show.
 pub fn is_nothing(tally: &CostTally) -> bool {
     tally.uncounted == 0 && tally.cost == Cost::default()
 }

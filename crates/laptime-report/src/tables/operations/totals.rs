@@ -12,7 +12,7 @@ use crate::quantity::{self, plural};
 struct Quantity {
     name: &'static str,
     is_bytes: bool,
-    /// Whether it is left out where it is 0.
+    /// Whether the row is left out where the quantity is 0.
     is_optional: bool,
     of: fn(&Cost) -> u128,
 }
@@ -42,10 +42,10 @@ impl Quantity {
     }
 }
 
-/// What a mask leaves active, where it leaves less than all.
+/// Heading of the FLOP that a mask leaves active, where it leaves less than all.
 const ACTIVE: &str = "active FLOP";
 
-/// In the order of the table.
+/// All quantities, in the order of the table.
 const QUANTITIES: [Quantity; 12] = [
     Quantity::new("MAC", |cost| cost.mac),
     Quantity::new("FLOP", Cost::flop),
@@ -63,7 +63,7 @@ const QUANTITIES: [Quantity; 12] = [
         .optional(),
 ];
 
-/// The section; a remark where nothing ran.
+/// Makes the section; a remark where nothing ran.
 pub fn section(counts: &Counts, exact: bool) -> Section {
     let ran: Vec<Phase> = Phase::ALL
         .into_iter()

@@ -1,4 +1,4 @@
-//! What is not counted: operators by reason, with calls and elements.
+//! The operators that could not be counted, by reason, with calls and elements.
 
 use laptime_core::operations::{Counts, Uncounted};
 
@@ -8,7 +8,7 @@ use crate::document::names;
 use crate::document::{Content, Row, Section, Table};
 use crate::quantity;
 
-/// One section a reason; none where everything is counted.
+/// Makes one section for each reason; none where everything is counted.
 pub fn sections(counts: &Counts, exact: bool) -> Vec<Section> {
     let mut reasons: Vec<(&str, Vec<&Uncounted>)> = Vec::new();
     for row in &counts.uncounted {

@@ -1,23 +1,23 @@
-//! What counts are of, and how they are to be shown.
+//! The subject of counts, and the choices of how to show them.
 
 use crate::document::view::View;
 
-/// How deep the tree of modules is shown when nobody asks: a model's parts and theirs.
+/// Depth of the tree of modules when nobody asks: a model's parts and theirs.
 pub const DEFAULT_DEPTH: u32 = 2;
 
-/// What was counted.
+/// The counted model or function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Subject {
     /// The model's or function's name; empty where it has none.
     pub name: String,
     /// Inputs as text, such as `1×3×224×224 float32`.
     pub inputs: Vec<String>,
-    /// How it was counted, a phrase such as `from shapes, without weights in memory`.
+    /// Way of counting, a phrase such as `from shapes, without weights in memory`.
     pub how: String,
 }
 
 impl Subject {
-    /// An input as text: its label if it has one, its sizes and its type.
+    /// Writes an input as text: its label if it has one, its sizes and its type.
     pub fn input(label: &str, sizes: &[u64], dtype: &str) -> String {
         let space = if label.is_empty() { "" } else { " " };
         let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
@@ -30,21 +30,21 @@ impl Subject {
     }
 }
 
-/// Which rows a table has.
+/// The kind of rows that the table has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// One an operator.
+    /// A row for each operator.
     Operator,
-    /// The tree of modules.
+    /// A row for each module, as a tree.
     Module,
 }
 
 impl By {
-    /// Both, by the name users type.
+    /// Both kinds, by the name users type.
     pub const NAMES: [(&'static str, Self); 2] = [("op", Self::Operator), ("module", Self::Module)];
 }
 
-/// In which order rows stand; modules among their siblings.
+/// The order of rows; of modules among their siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OperationsSort {
@@ -58,9 +58,9 @@ pub enum OperationsSort {
     Intensity,
     /// Most calls first.
     Calls,
-    /// By name.
+    /// Alphabetical order of names.
     Name,
-    /// As they stand in the model; operators by their work.
+    /// Order of the model; operators by their work.
     Model,
 }
 
@@ -77,17 +77,16 @@ impl OperationsSort {
     ];
 }
 
-/// What to show of counts, and on what.
+/// The choices of a reader: what to show of counts, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationsView {
-    /// Which table. `None`: that of modules where there are some, else that of operators; a page
-    /// shows both.
+    /// Kind of rows. `None`: modules where there are some, else operators; a page shows both.
     pub by: Option<By>,
-    /// How many levels of modules below the model; `None` for [`DEFAULT_DEPTH`].
+    /// Number of levels of modules below the model; `None` for [`DEFAULT_DEPTH`].
     pub depth: Option<u32>,
-    /// Order of the rows. `None`: operators by work, modules as they stand in the model.
+    /// Order of the rows. `None`: operators by work, modules in the order of the model.
     pub sort: Option<OperationsSort>,
-    /// Every digit instead of a prefix.
+    /// Whether to show every digit instead of a prefix.
     pub exact: bool,
     /// Columns of the terminal; `None` for 100.
     pub width: Option<usize>,
@@ -112,7 +111,7 @@ impl Default for OperationsView {
 }
 
 impl OperationsView {
-    /// The part of the view that is about the terminal.
+    /// Returns the part of the view that is about the terminal.
     pub(crate) fn terminal(&self) -> View {
         View {
             width: self.width,

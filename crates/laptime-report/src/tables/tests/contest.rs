@@ -1,4 +1,4 @@
-//! Contests of made-up programs, as they are shown.
+//! Tests of how contests of made-up programs are shown.
 
 use laptime_analysis::benchmark::Count;
 use laptime_analysis::benchmark::contest::{Contest, Limits, Next};

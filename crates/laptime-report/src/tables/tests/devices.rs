@@ -6,7 +6,7 @@ use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MS, Script};
 use crate::{Format, View, render};
 
-/// 40 steps of 200 ms on a device that is read ten times a second.
+/// Scripts 40 steps of 200 ms on a device that is read ten times a second.
 fn training(readings: impl Fn(u64) -> Vec<(Reading, u64)>) -> Script {
     let mut script = Script::new(7, 8_400 * MS);
     script.observed(Record::DeviceName {

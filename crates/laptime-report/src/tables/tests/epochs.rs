@@ -76,7 +76,7 @@ fn names_of_metrics_and_of_parts_are_shown_as_text_and_leave_room_for_others() {
     }
 }
 
-/// A process that trained one epoch of 10 ms steps.
+/// Scripts a process that trained one epoch of 10 ms steps.
 fn rank(pid: u32, steps: u64) -> Script {
     let mut script = Script::new(pid, 1_000 * MS);
     script.note("environment.rank", &(pid - 7).to_string());

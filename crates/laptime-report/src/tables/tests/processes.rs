@@ -4,7 +4,7 @@ use crate::tests::analyzed;
 use crate::tests::scripted::{MS, Script, anchor};
 use crate::{Format, View, render};
 
-/// A rank of 14 steps, the first of them 5 times as long.
+/// Scripts a rank of 14 steps, the first of them 5 times as long.
 fn rank(pid: u32, number: &str, forward_ms: u64) -> Script {
     let mut script = Script::new(pid, 0);
     script.note("environment.rank", number);
@@ -27,7 +27,7 @@ fn summary(scripts: &[Script]) -> Summary {
     analyzed::summarize(scripts, options)
 }
 
-/// Two ranks, and a helper that reads for them.
+/// Summarizes two ranks, and a helper that reads for them.
 fn ranks() -> Summary {
     let mut helper = Script::new(9, 900 * MS);
     helper.header.program = "reader.py".into();

@@ -9,7 +9,8 @@ use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::{Format, View, render};
 
-/// Twenty epochs whose forward the device had begun when all of it was launched, and whose backward it had not.
+/// Summarizes twenty epochs whose forward the device had begun when all of it was launched, and whose backward it had
+/// not.
 fn launched() -> Summary {
     let mut script = Script::new(7, 400 * MS);
     for epoch in 0..20 {
@@ -40,7 +41,7 @@ fn span(script: &mut Script, names: &[&str], at: u64, device_ns: u64, launch_bou
     }));
 }
 
-/// The lines of the rows, with single spaces.
+/// Returns the lines of the rows, with single spaces.
 fn rows(summary: &Summary, format: Format, columns: &[Column]) -> Vec<String> {
     let view = View {
         columns: columns.to_vec(),

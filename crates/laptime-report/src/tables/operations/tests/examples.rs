@@ -7,7 +7,7 @@ use laptime_core::operations::{
 use super::Subject;
 use crate::roofline::{self, Roof, Roofline};
 
-/// A tally of one kind of work.
+/// Makes a tally of one kind of work.
 pub fn tally(counted: u64, mac: u128, other_flop: u128, bytes: u128) -> CostTally {
     CostTally {
         counted,
@@ -30,7 +30,7 @@ pub fn forward(tally: CostTally) -> ByPhase {
     tallies
 }
 
-/// A module, added up from those given as its parts.
+/// Makes a module, added up from those given as its parts.
 fn module(
     path: &str,
     kind: &str,
@@ -51,7 +51,7 @@ fn module(
     }
 }
 
-/// A little network: a convolution, two blocks and a head.
+/// Makes a little network: a convolution, two blocks and a head.
 pub fn network() -> (Counts, Subject) {
     let conv = forward(tally(1, 118_013_952, 0, 3_851_392));
     let relu = forward(CostTally {
@@ -133,7 +133,7 @@ pub fn network() -> (Counts, Subject) {
     (counts, subject)
 }
 
-/// A training step of a function without modules, of which a part is not known.
+/// Makes a training step of a function without modules, a part of which is not known.
 pub fn partly() -> (Counts, Subject) {
     let mut mm = ByPhase::default();
     let product = tally(3, 7_000_000_000_000, 0, 1_500_000_000);
@@ -199,7 +199,7 @@ pub fn partly() -> (Counts, Subject) {
     (counts, Subject::default())
 }
 
-/// The network's roofline on a machine of round numbers.
+/// Makes the network's roofline on a machine of round numbers.
 pub fn roofline(counts: &Counts) -> Roofline {
     let roof = Roof {
         flop_per_s: 1.2e12,

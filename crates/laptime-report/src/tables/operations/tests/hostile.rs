@@ -9,7 +9,7 @@ const HOSTILE: [&str; 6] = [
     "\u{202e}reversed`*_",
 ];
 
-/// The network with every text replaced.
+/// Makes the network with every text replaced.
 fn hostile() -> (laptime_core::operations::Counts, Subject) {
     let (mut counts, mut subject) = examples::network();
     let all = HOSTILE.concat();

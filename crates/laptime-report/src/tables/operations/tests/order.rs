@@ -1,8 +1,8 @@
-//! Rows in the order that is asked for, and those that CSV alone has.
+//! Rows in the order that is asked for, and orders that CSV alone has.
 
 use super::*;
 
-/// The operators of a table, from top to bottom.
+/// Returns the operators of a table, from top to bottom.
 fn order(sort: OperationsSort) -> Vec<String> {
     let (mut counts, subject) = examples::network();
     // They are told with the most work first.
