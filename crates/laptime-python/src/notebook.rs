@@ -130,7 +130,7 @@ pub fn cell_options(python: Python<'_>, words: Vec<OsString>) -> PyResult<Bound<
 #[guarded]
 #[pyfunction]
 pub fn cell_line(name: &str, ticks: u64, is_stopped: bool, peak_bytes: Option<u64>) -> String {
-    notebook_cell::line(&notebook_cell::Cell {
+    notebook_cell::line(&notebook_cell::NotebookCell {
         name,
         wall_ns: rate::nanoseconds(ticks) as u64,
         is_stopped,

@@ -11,7 +11,7 @@
 
 use laptime_analysis::{Analyzer, Bar, Options};
 use laptime_core::Unavailable;
-use laptime_report::document::flame::{Bar as FlameBar, Flame};
+use laptime_report::document::flame_graph::{Bar as FlameBar, FlameGraph};
 use laptime_report::document::{Cell, Content, Row, Section, Table};
 use laptime_report::html::{
     BarMemory, Curve, Moments, Page, Segment, TimelineLane, TimelinePanel, render,
@@ -296,7 +296,7 @@ fn long() -> Page {
 }
 
 /// A lap and the function that takes half of it.
-fn flame() -> Flame {
+fn flame() -> FlameGraph {
     let bar = |name: &str, file: &str, depth, width| FlameBar {
         name: name.to_owned(),
         file: file.to_owned(),
@@ -305,7 +305,7 @@ fn flame() -> Flame {
         width,
         ns: (width * 500.0) as u64 * MS,
     };
-    Flame {
+    FlameGraph {
         bars: vec![
             bar("step", "", 0, 1.0),
             bar("attention", "train.py", 1, 0.5),
@@ -330,7 +330,7 @@ fn tabled(rows: Vec<Row>) -> Page {
             Section {
                 heading: Some("flame graph".to_owned()),
                 remark: None,
-                content: Content::Flame(flame()),
+                content: Content::FlameGraph(flame()),
             },
         ],
         warnings: Vec::new(),

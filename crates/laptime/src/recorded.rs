@@ -136,7 +136,7 @@ impl Recorded {
             title: summary.program.clone(),
             documents: vec![Document::of_page(summary, view)],
             panels,
-            moments: html::Moments::of(summary),
+            moments: html::Moments::of_run(summary),
             why,
             size: None,
         }))

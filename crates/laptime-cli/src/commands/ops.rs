@@ -82,7 +82,7 @@ fn not_over_the_model(args: &OpsArgs) -> Result<(), CliError> {
 fn roofline(args: &OpsArgs, counts: &Counts) -> Result<Roofline, Unavailable> {
     let dtype = counts.by_dtype.first();
     let dtype = dtype.map_or("float32", |(dtype, _)| dtype.as_str());
-    let roof = Roof::of(&ceilings::kept_or_measured(), &args.device, dtype)?;
+    let roof = Roof::of_device(&ceilings::kept_or_measured(), &args.device, dtype)?;
     Roofline::new(roof, of_counts(counts, args.by, args.depth))
 }
 

@@ -24,7 +24,7 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         tree: args.tree,
         by: by(args),
         sort: args.sort.unwrap_or_default(),
-        function_sort: (args.sort.and_then(FunctionSort::of)).unwrap_or_default(),
+        function_sort: (args.sort.and_then(FunctionSort::from_spans)).unwrap_or_default(),
         filter: args.filter.clone(),
         columns: if is_tree(args, format) {
             Vec::new()
@@ -142,7 +142,7 @@ fn unheeded(args: &ReportArgs, format: Format, err: &mut Outlet<'_>) {
         }
         _ => {}
     }
-    let has_order = |sort| table == "function" && FunctionSort::of(sort).is_some();
+    let has_order = |sort| table == "function" && FunctionSort::from_spans(sort).is_some();
     let is_unheeded = args.sort.is_some_and(|sort| !has_order(sort));
     let own = format!("with {typed}, whose rows have other columns");
     let given = [

@@ -8,14 +8,14 @@ use crate::text::glyphs::Glyphs;
 
 /// The reasons of a document, or of a table that stands alone.
 #[derive(Debug, Default)]
-pub struct Marks {
+pub struct AbsenceMarks {
     reasons: Vec<Unavailable>,
     said: Vec<bool>,
 }
 
-impl Marks {
+impl AbsenceMarks {
     /// Collects the reasons of all tables of some sections.
-    pub fn of(sections: &[Section]) -> Self {
+    pub fn of_sections(sections: &[Section]) -> Self {
         let mut marks = Self::default();
         for section in sections {
             match &section.content {

@@ -122,7 +122,7 @@ asked_for! {
 
 impl Column {
     /// Self time of a module, forward and backward, or of a function.
-    pub const OWN_TIME: Self = headed("self").strong();
+    pub const CODE_SELF_TIME: Self = headed("self").strong();
     /// Calls of an operator.
     pub const CALLS: Self = headed("calls").gives_way(10);
     /// Elements of parameters.
@@ -130,7 +130,7 @@ impl Column {
     /// Multiply-accumulates.
     pub const MAC: Self = headed("MAC").strong();
     /// Multiply-accumulates directly in a module.
-    pub const OWN_MAC: Self = headed("self MAC").gives_way(8);
+    pub const SELF_MAC: Self = headed("self MAC").gives_way(8);
     /// Other floating-point arithmetic.
     pub const OTHER_FLOP: Self = headed("other FLOP").gives_way(9);
     /// Share of the calls whose cost is known.
@@ -166,7 +166,7 @@ impl Column {
     /// Mean time by which the candidate's step is longer.
     pub const DIFFERENCE: Self = headed("difference").gives_way(22);
     /// Share of the whole difference, without the laps inside.
-    pub const OWN_SHARE: Self = headed("self part").gives_way(23);
+    pub const SELF_SHARE: Self = headed("self part").gives_way(23);
     /// Verdict of a comparison.
     pub const VERDICT: Self = headed("verdict");
     /// Mean share of the time in which a device ran a kernel.

@@ -9,7 +9,7 @@ use crate::document::{Content, Document, Section};
 use crate::document::{facts, figures};
 use crate::sentences::doubts;
 use crate::sentences::{counted_operations, cpu, findings, headline, side_by_side};
-use crate::tables::functions::{counted, flame, sampled, slowest_lap};
+use crate::tables::functions::{counted, flame_graph, sampled, slowest_lap};
 use crate::tables::{
     devices, epochs, modules, processes, profiler, spans, steady_state, time_to_target,
 };
@@ -74,7 +74,7 @@ impl Document {
         }
         let sampled = summary.functions.as_ref();
         let sampled = sampled.filter(|sampled| !sampled.laps.is_empty());
-        document.sections.extend(sampled.map(flame::section));
+        document.sections.extend(sampled.map(flame_graph::section));
         document
     }
 }

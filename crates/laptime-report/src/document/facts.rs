@@ -61,7 +61,7 @@ pub fn measured(summary: &Summary) -> String {
         WallSource::Launcher => "from launch to exit",
         WallSource::Process => "from the start of the process, accurate to 10 ms",
         // What runs and has no file tells of itself: it was asked to forget what came before.
-        WallSource::Recording if is_own(summary) => "since lt.reset()",
+        WallSource::Recording if reports_itself(summary) => "since lt.reset()",
         WallSource::Recording => "from the start of the recording",
         WallSource::Segments => "summed over segments",
         WallSource::ProcessTimeSegments => {
@@ -78,7 +78,7 @@ pub fn measured(summary: &Summary) -> String {
 }
 
 /// Tells whether a process reports itself, so that there is no recording.
-fn is_own(summary: &Summary) -> bool {
+fn reports_itself(summary: &Summary) -> bool {
     let main = summary.processes.first();
     main.is_some_and(|main| main.file.is_empty())
 }

@@ -17,7 +17,7 @@ pub fn of_marks_and_metrics(summary: &Summary) -> Vec<Figure> {
     let metrics = summary.metrics.iter().map(|metric| Figure {
         label: metric.path.clone(),
         values: metric.series.iter().map(|point| point.value).collect(),
-        facts: said(metric),
+        facts: metric_facts(metric),
     });
     marks.chain(metrics).collect()
 }
@@ -30,7 +30,7 @@ fn times(count: u64) -> String {
     }
 }
 
-fn said(metric: &Metric) -> String {
+fn metric_facts(metric: &Metric) -> String {
     let shown = |value: Option<f64>, field: &str| {
         let why = metric.why.get(field);
         value.map_or_else(

@@ -10,11 +10,11 @@ mod contents;
 mod facts;
 mod figures;
 pub(crate) mod filter;
-pub mod flame;
+pub mod flame_graph;
+pub(crate) mod gate;
 pub(crate) mod names;
 pub(crate) mod outline;
 mod section;
-pub(crate) mod shown;
 mod table;
 pub(crate) mod view;
 

@@ -2,7 +2,7 @@
 
 use laptime_core::Warning;
 
-use crate::document::flame::Flame;
+use crate::document::flame_graph::FlameGraph;
 use crate::document::table::Table;
 use crate::roofline::Roofline;
 
@@ -50,7 +50,7 @@ pub enum Content {
     /// A picture of how fast work can run, and its numbers.
     Roofline(Roofline),
     /// A picture of which function called which; formats of text leave it out.
-    Flame(Flame),
+    FlameGraph(FlameGraph),
     /// No content beside the section's remark.
     Remark,
 }

@@ -121,7 +121,7 @@ pub enum FunctionSort {
 
 impl FunctionSort {
     /// Returns the order of functions that fits one of spans; `None` where functions have no such number.
-    pub fn of(sort: Sort) -> Option<Self> {
+    pub fn from_spans(sort: Sort) -> Option<Self> {
         Some(match sort {
             Sort::SelfTime => Self::SelfTime,
             Sort::Total => Self::Total,

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::document::flame::{Bar, Flame};
+use crate::document::flame_graph::{Bar, FlameGraph};
 use crate::document::names;
 use crate::html::text as escaped;
 use crate::quantity;
@@ -20,7 +20,7 @@ const LETTER: f64 = 6.3;
 const COLORS: u32 = 8;
 
 /// Draws a flame graph as an element.
-pub fn render(flame: &Flame) -> String {
+pub fn render(flame: &FlameGraph) -> String {
     let deepest = flame.bars.iter().map(|bar| bar.depth).max().unwrap_or(0);
     let height = (deepest + 1) as f64 * ROW;
     let mut out = format!(
@@ -82,7 +82,7 @@ mod tests {
     use laptime_analysis::{Functions, LapFunctions, RowKind, StackNode};
 
     use super::*;
-    use crate::tables::functions::flame::bars;
+    use crate::tables::functions::flame_graph::bars;
 
     fn functions() -> Functions {
         let node = |parent, name: &str, total_ns, self_ns| StackNode {

@@ -5,8 +5,8 @@
 //! `viewer/` and embedded here, decodes and draws. A panel of another kind is one more module
 //! beside [`timeline`].
 
+mod escape;
 mod flame_graph;
-mod markup;
 mod moments;
 mod page;
 mod payload;
@@ -15,8 +15,8 @@ mod shell;
 mod tables;
 pub mod timeline;
 
-pub(crate) use markup::text;
-pub use markup::{attribute, sentence};
+pub(crate) use escape::text;
+pub use escape::{attribute, sentence};
 pub use moments::Moments;
 pub use page::Page;
 pub use segments::Segment;

@@ -29,7 +29,7 @@ pub struct Moments {
 
 impl Moments {
     /// Collects the moments of a run.
-    pub fn of(summary: &Summary) -> Self {
+    pub fn of_run(summary: &Summary) -> Self {
         let steady = summary.steady.as_ref();
         let of_steady = steady.and_then(|steady| steady.step_path.rsplit('/').next());
         let mut marks: Vec<(u64, String)> = summary

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::page::Page;
 use super::tables::{self, Place};
-use super::{markup, payload};
+use super::{escape, payload};
 use crate::Shown;
 
 const SCRIPT: &str = include_str!("../../assets/viewer.js");
@@ -19,7 +19,7 @@ const SOURCES: &str = include_str!("../../assets/viewer.csp");
 pub fn render(page: &Page) -> Shown {
     let title = match page.title.as_str() {
         "" => "Summary".to_owned(),
-        title => markup::text(title),
+        title => escape::text(title),
     };
     let mut out =
         String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -70,7 +70,7 @@ fn timeline(page: &Page, out: &mut String) {
         let _ = writeln!(
             out,
             "<p class=\"empty\">No timeline: {}.</p>",
-            markup::sentence(&why.to_string())
+            escape::sentence(&why.to_string())
         );
     }
     for panel in &page.panels {
@@ -78,8 +78,8 @@ fn timeline(page: &Page, out: &mut String) {
             let _ = writeln!(
                 out,
                 "<p class=\"banner\">{}: {}.</p>",
-                markup::text(&panel.title),
-                markup::sentence(note)
+                escape::text(&panel.title),
+                escape::sentence(note)
             );
         }
     }

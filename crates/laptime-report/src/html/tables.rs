@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use super::escape;
 use super::flame_graph;
-use super::markup;
-use crate::document::absence_marks::Marks;
+use crate::document::absence_marks::AbsenceMarks;
 use crate::document::column::Column;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::roofline::svg;
@@ -38,7 +38,7 @@ pub fn fragment(document: &Document) -> String {
 /// Renders facts, tables and warnings of a document; its heading is written unless it is the page's.
 pub fn render(document: &Document, place: Place) -> String {
     let mut out = "<section class=\"summary\" aria-label=\"Summary\">\n".to_owned();
-    let title = markup::text(&document.title);
+    let title = escape::text(&document.title);
     let _ = match place {
         Place::Page { is_alone: true } => writeln!(out, "<h2>Summary</h2>"),
         Place::Page { is_alone: false } => writeln!(out, "<h2>{title}</h2>"),
@@ -52,11 +52,11 @@ pub fn render(document: &Document, place: Place) -> String {
     let _ = writeln!(
         out,
         "<p class=\"facts\">{}</p>\n<p class=\"measured\">{}</p>",
-        markup::sentence(&first),
-        markup::sentence(&second),
+        escape::sentence(&first),
+        escape::sentence(&second),
     );
     out += "<div class=\"parts\">\n";
-    let mut marks = Marks::of(&document.sections);
+    let mut marks = AbsenceMarks::of_sections(&document.sections);
     for section in &document.sections {
         out += "<div>\n";
         of_section(section, place, &mut marks, &mut out);
@@ -67,10 +67,10 @@ pub fn render(document: &Document, place: Place) -> String {
         let _ = write!(
             out,
             "<p class=\"warning\"><strong>Warning:</strong> {}",
-            markup::sentence(&warning.message)
+            escape::sentence(&warning.message)
         );
         if let Some(hint) = &warning.hint {
-            let _ = write!(out, "<br><em>Hint:</em> {}", markup::sentence(hint));
+            let _ = write!(out, "<br><em>Hint:</em> {}", escape::sentence(hint));
         }
         out += "</p>\n";
     }
@@ -79,19 +79,19 @@ pub fn render(document: &Document, place: Place) -> String {
 
 /// Renders sections that are no report of a run, as a piece of a notebook's page.
 pub fn pieces(sections: &[Section]) -> String {
-    let (mut marks, mut out) = (Marks::of(sections), String::new());
+    let (mut marks, mut out) = (AbsenceMarks::of_sections(sections), String::new());
     for section in sections {
         of_section(section, Place::Notebook, &mut marks, &mut out);
     }
     out
 }
 
-fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut String) {
+fn of_section(section: &Section, place: Place, marks: &mut AbsenceMarks, out: &mut String) {
     if let Some(heading) = &section.heading {
-        let _ = writeln!(out, "<h3>{}</h3>", markup::sentence(heading));
+        let _ = writeln!(out, "<h3>{}</h3>", escape::sentence(heading));
     }
     if let Some(remark) = &section.remark {
-        let _ = writeln!(out, "<p class=\"remark\">{}</p>", markup::sentence(remark));
+        let _ = writeln!(out, "<p class=\"remark\">{}</p>", escape::sentence(remark));
     }
     match &section.content {
         Content::Table(table) if !table.rows.is_empty() => of_table(table, place, marks, out),
@@ -101,24 +101,24 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
             let class = if is_first { "findings" } else { "lines" };
             let _ = writeln!(out, "<ul class=\"{class}\">");
             for line in lines {
-                let _ = writeln!(out, "<li>{}</li>", markup::sentence(line));
+                let _ = writeln!(out, "<li>{}</li>", escape::sentence(line));
             }
             *out += "</ul>\n";
         }
         Content::Paragraphs(lines) => {
             for line in lines {
-                let _ = writeln!(out, "<p>{}</p>", markup::sentence(line));
+                let _ = writeln!(out, "<p>{}</p>", escape::sentence(line));
             }
         }
         Content::Code(lines) => {
-            let _ = writeln!(out, "<pre>{}</pre>", markup::code(lines));
+            let _ = writeln!(out, "<pre>{}</pre>", escape::code(lines));
         }
         Content::Roofline(roofline) => {
             *out += &svg::render(roofline);
             of_table(&roofline.table(), place, marks, out);
         }
         // Its colours are the page's.
-        Content::Flame(flame) if place != Place::Notebook => {
+        Content::FlameGraph(flame) if place != Place::Notebook => {
             // Its bars keep their width: on a phone it scrolls by itself.
             let _ = writeln!(
                 out,
@@ -126,11 +126,11 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
                 flame_graph::render(flame)
             );
         }
-        Content::Flame(_) | Content::Table(_) | Content::Remark => {}
+        Content::FlameGraph(_) | Content::Table(_) | Content::Remark => {}
     }
 }
 
-fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
+fn of_table(table: &Table, place: Place, marks: &mut AbsenceMarks, out: &mut String) {
     let class = match place {
         _ if table.lead == "span" => " class=\"spans\"",
         // No script runs in a page of tables alone, so the headings that a phone shows stand in the markup.
@@ -146,7 +146,7 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
         let _ = write!(
             out,
             "<th scope=\"col\"{width}>{}</th>",
-            markup::text(&table.heading(*column))
+            escape::text(&table.heading(*column))
         );
     }
     *out += "</tr></thead>\n<tbody>\n";
@@ -159,7 +159,7 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
     }
     *out += "</tbody>\n</table></div>\n";
     for note in marks.notes(table, &Glyphs::new(true), |_| true) {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(&note));
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape::sentence(&note));
     }
 }
 
@@ -172,7 +172,7 @@ fn of_row(
     (row, branch): (&Row, &str),
     table: &Table,
     place: Place,
-    marks: &Marks,
+    marks: &AbsenceMarks,
     out: &mut String,
 ) {
     // Style attributes are forbidden by the page's policy; the depth is a class, as far as it goes.
@@ -182,7 +182,7 @@ fn of_row(
     let _ = write!(
         out,
         "<tr class=\"d{depth}{leftover}\"{}><th scope=\"row\"{}>{branch}{}</th>",
-        match row.span.as_deref().and_then(markup::exact) {
+        match row.span.as_deref().and_then(escape::exact) {
             Some(name) if place != Place::Notebook => format!(" data-name=\"{name}\""),
             _ => String::new(),
         },
@@ -190,7 +190,7 @@ fn of_row(
             Place::Page { .. } => "",
             Place::Notebook => " style=\"text-align: left; white-space: nowrap\"",
         },
-        markup::text(&row.name)
+        escape::text(&row.name)
     );
     let is_labelled = place != Place::Notebook && is_comparison(table);
     for (cell, column) in row.cells.iter().zip(&table.columns) {
@@ -208,8 +208,8 @@ fn of_row(
             cell => {
                 let number = marks.shown(table, cell);
                 let number = match place {
-                    Place::Page { .. } => markup::sentence(&number),
-                    Place::Notebook => markup::sentence(&number).replace(' ', "&nbsp;"),
+                    Place::Page { .. } => escape::sentence(&number),
+                    Place::Notebook => escape::sentence(&number).replace(' ', "&nbsp;"),
                 };
                 let _ = match cell {
                     Cell::Share(ratio) if place == Place::Notebook && *column == Column::SHARE => {
@@ -251,10 +251,10 @@ fn of_figures(figures: &[Figure], out: &mut String) {
         let _ = writeln!(
             out,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
-            markup::text(&figure.label),
+            escape::text(&figure.label),
             // Characters of ours, or nothing for marks: no name to make visible.
             glyphs.curve(&figure.values, 20),
-            markup::sentence(&figure.facts),
+            escape::sentence(&figure.facts),
         );
     }
     *out += "</tbody></table></div>\n";

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Shown;
 use crate::roofline::Roofline;
-use crate::tables::operations::view::Subject;
+use crate::tables::operations::Subject;
 
 /// Name of the schema, which tells these files from others.
 const SCHEMA: &str = "laptime-operations";
@@ -24,7 +24,7 @@ const VERSION: u32 = 1;
 pub fn render(counts: &Counts, subject: &Subject, roofline: Option<&Roofline>) -> Shown {
     let file = File {
         roofline: roofline.cloned(),
-        ..File::of(counts, subject)
+        ..File::from_counts(counts, subject)
     };
     Shown::json(serde_json::to_string_pretty(&file).unwrap_or_default())
 }
@@ -140,7 +140,7 @@ struct File {
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "schema",
-        schemars(with = "Option<crate::roofline::Told<'static>>")
+        schemars(with = "Option<crate::roofline::RooflineNumbers<'static>>")
     )]
     roofline: Option<Roofline>,
 }
@@ -261,7 +261,7 @@ struct Tally {
 }
 
 impl File {
-    fn of(counts: &Counts, subject: &Subject) -> Self {
+    fn from_counts(counts: &Counts, subject: &Subject) -> Self {
         let mut unavailable = BTreeMap::new();
         let mut absent =
             |field: &str, why: &str| unavailable.insert(field.to_owned(), why.to_owned());
@@ -282,7 +282,7 @@ impl File {
             inputs: subject.inputs.clone(),
             how: subject.how.clone(),
             params: counts.params,
-            total: Tally::of_all(&counts.total),
+            total: Tally::from_phases(&counts.total),
             by_dtype: counts
                 .by_dtype
                 .iter()
@@ -296,11 +296,11 @@ impl File {
                 .iter()
                 .map(|operator| Operator {
                     name: operator.name.clone(),
-                    total: Tally::of_all(&operator.tallies),
+                    total: Tally::from_phases(&operator.tallies),
                 })
                 .collect(),
-            by_module: counts.by_module.iter().map(Module::of).collect(),
-            uncounted: counts.uncounted.iter().map(Open::of).collect(),
+            by_module: counts.by_module.iter().map(Module::from_count).collect(),
+            uncounted: counts.uncounted.iter().map(Open::from_uncounted).collect(),
             warnings: counts.warnings.clone(),
             conventions: CONVENTIONS.iter().map(|line| (*line).to_owned()).collect(),
             unavailable,
@@ -346,7 +346,7 @@ impl File {
 }
 
 impl Module {
-    fn of(module: &ModuleCount) -> Self {
+    fn from_count(module: &ModuleCount) -> Self {
         Self {
             path: module.path.clone(),
             kind: module.kind.clone(),
@@ -354,8 +354,8 @@ impl Module {
             depth: module.depth,
             calls: module.calls,
             params: module.params,
-            own: Tally::of_all(&module.own),
-            inclusive: Tally::of_all(&module.inclusive),
+            own: Tally::from_phases(&module.own),
+            inclusive: Tally::from_phases(&module.inclusive),
         }
     }
 
@@ -374,14 +374,14 @@ impl Module {
 }
 
 impl Open {
-    fn of(row: &Uncounted) -> Self {
+    fn from_uncounted(row: &Uncounted) -> Self {
         Self {
             name: row.name.clone(),
             reason: row.reason.clone(),
             calls: row.calls,
             elements: row.elements,
             each: row.each.map(|cost| {
-                Tally::of(&CostTally {
+                Tally::from_tally(&CostTally {
                     counted: 1,
                     cost,
                     ..CostTally::default()
@@ -402,7 +402,7 @@ impl Open {
 }
 
 impl Tally {
-    fn of(tally: &CostTally) -> Self {
+    fn from_tally(tally: &CostTally) -> Self {
         let cost = &tally.cost;
         Self {
             calls: tally.calls(),
@@ -429,17 +429,17 @@ impl Tally {
         }
     }
 
-    fn of_all(tallies: &ByPhase) -> Self {
+    fn from_phases(tallies: &ByPhase) -> Self {
         let ran = Phase::ALL
             .into_iter()
             .map(|phase| (phase, tallies.phase(phase)))
             .filter(|(_, tally)| tally.calls() > 0);
         Self {
             by_phase: Some(
-                ran.map(|(phase, tally)| (phase.name().to_owned(), Self::of(tally)))
+                ran.map(|(phase, tally)| (phase.name().to_owned(), Self::from_tally(tally)))
                     .collect(),
             ),
-            ..Self::of(&tallies.total())
+            ..Self::from_tally(&tallies.total())
         }
     }
 

@@ -32,18 +32,22 @@ const NOT_NEGATIVE: [&str; 8] = [
 /// Returns the names and contents of all files.
 pub fn all() -> Vec<(String, String)> {
     vec![
-        file("summary", "Laptime summary, version 1", of::<Summary>),
+        file(
+            "summary",
+            "Laptime summary, version 1",
+            schema_of::<Summary>,
+        ),
         file("comparison", "Laptime comparison, version 1", comparison),
         file(
             "benchmark",
             "Laptime benchmarks, version 1",
-            of::<BenchmarkFile>,
+            schema_of::<BenchmarkFile>,
         ),
         file("operations", "Laptime operations, version 1", operations),
     ]
 }
 
-fn of<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
+fn schema_of<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
     generator.into_root_schema_for::<T>()
 }
 

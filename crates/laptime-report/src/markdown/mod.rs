@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::document::absence_marks::Marks;
+use crate::document::absence_marks::AbsenceMarks;
 use crate::document::names;
 use crate::document::{Content, Document, Figure, Row, Section, Table};
 use crate::sentences::headline;
@@ -23,10 +23,10 @@ pub fn render(document: &Document) -> String {
     let mut out = format!("## {title}\n\n");
     if let Some(headline) = &document.headline {
         let headline = headline.replace(headline::UNBROKEN, " ");
-        let _ = writeln!(out, "{}\n", said(&headline));
+        let _ = writeln!(out, "{}\n", escaped_sentence(&headline));
     }
-    let _ = writeln!(out, "{}  ", said(&document.facts.join(" · ")));
-    let _ = writeln!(out, "{}", said(&document.measured));
+    let _ = writeln!(out, "{}  ", escaped_sentence(&document.facts.join(" · ")));
+    let _ = writeln!(out, "{}", escaped_sentence(&document.measured));
     if !document.sections.is_empty() {
         out += "\n";
         out += &sections(&document.sections);
@@ -35,9 +35,13 @@ pub fn render(document: &Document) -> String {
         out += "\n";
     }
     for warning in &document.warnings {
-        let _ = writeln!(out, "> **Warning:** {}  ", said(&warning.message));
+        let _ = writeln!(
+            out,
+            "> **Warning:** {}  ",
+            escaped_sentence(&warning.message)
+        );
         if let Some(hint) = &warning.hint {
-            let _ = writeln!(out, "> *Hint:* {}", said(hint));
+            let _ = writeln!(out, "> *Hint:* {}", escaped_sentence(hint));
         }
         out += ">\n";
     }
@@ -47,19 +51,19 @@ pub fn render(document: &Document) -> String {
 
 /// Renders sections, with an empty line between them.
 pub fn sections(sections: &[Section]) -> String {
-    let mut marks = Marks::of(sections);
+    let mut marks = AbsenceMarks::of_sections(sections);
     let each = sections.iter();
     let each: Vec<String> = each.map(|one| of_section(one, &mut marks)).collect();
     each.join("\n")
 }
 
-fn of_section(section: &Section, marks: &mut Marks) -> String {
+fn of_section(section: &Section, marks: &mut AbsenceMarks) -> String {
     let mut out = String::new();
     if let Some(heading) = &section.heading {
-        let _ = writeln!(out, "### {}\n", capitalised(&said(heading)));
+        let _ = writeln!(out, "### {}\n", capitalised(&escaped_sentence(heading)));
     }
     if let Some(remark) = &section.remark {
-        let _ = writeln!(out, "{}", capitalised(&said(remark)));
+        let _ = writeln!(out, "{}", capitalised(&escaped_sentence(remark)));
     }
     if section.remark.is_some() && section.content != Content::Remark {
         out += "\n";
@@ -69,23 +73,26 @@ fn of_section(section: &Section, marks: &mut Marks) -> String {
         Content::Figures(figures) => out += &of_figures(figures),
         Content::Lines(lines) => {
             for line in lines {
-                let _ = writeln!(out, "- {}", said(line));
+                let _ = writeln!(out, "- {}", escaped_sentence(line));
             }
         }
         Content::Paragraphs(lines) => {
-            let each: Vec<String> = lines.iter().map(|line| said(line) + "\n").collect();
+            let each: Vec<String> = lines
+                .iter()
+                .map(|line| escaped_sentence(line) + "\n")
+                .collect();
             out += &each.join("\n");
         }
         Content::Code(lines) => {
             let _ = writeln!(out, "```\n{}\n```", lines.join("\n"));
         }
         Content::Roofline(roofline) => out += &of_table(&roofline.table(), marks),
-        Content::Table(_) | Content::Flame(_) | Content::Remark => {}
+        Content::Table(_) | Content::FlameGraph(_) | Content::Remark => {}
     }
     out
 }
 
-fn of_table(table: &Table, marks: &mut Marks) -> String {
+fn of_table(table: &Table, marks: &mut AbsenceMarks) -> String {
     let mut out = format!("| {} |", table.lead);
     let mut rule = "| :--- |".to_owned();
     for column in &table.columns {
@@ -97,12 +104,12 @@ fn of_table(table: &Table, marks: &mut Marks) -> String {
         out += &of_row(row, table, marks);
     }
     for note in marks.notes(table, &Glyphs::new(true), |_| true) {
-        let _ = writeln!(out, "\n{}", said(&note));
+        let _ = writeln!(out, "\n{}", escaped_sentence(&note));
     }
     out
 }
 
-fn of_row(row: &Row, table: &Table, marks: &Marks) -> String {
+fn of_row(row: &Row, table: &Table, marks: &AbsenceMarks) -> String {
     let indent = "&emsp;".repeat(row.depth);
     let shown = escaped(&names::bounded(&row.name));
     let shown = if row.is_leftover {
@@ -131,7 +138,7 @@ fn of_figures(figures: &[Figure]) -> String {
 /// Escapes a sentence of ours that holds names of the program's; text between two marks of code stays code.
 ///
 /// In a span of code nothing acts, whoever wrote it, but for what ends a cell of a table.
-fn said(text: &str) -> String {
+fn escaped_sentence(text: &str) -> String {
     let text = names::visible(text);
     let (mut out, mut rest) = (String::new(), &text[..]);
     while let Some((before, code, after)) = code_span(rest) {

@@ -6,8 +6,8 @@ mod time;
 
 pub use coarse::{coarse, coarse_percent, grouped, plain_plural, significant};
 pub use numbers::{
-    ABSENT, Digits, bytes, change, changes, count, joules, many_bytes, memory, of, percent, plain,
-    plural, rate, scaled, si, thousands, watts,
+    ABSENT, Digits, bytes, change, changes, count, joules, many_bytes, memory, percent, plain,
+    plural, rate, scaled, si, thousands, watts, with_unit,
 };
 pub use time::{
     Precision, difference, duration, estimate, exact, interval_like, measured, measured_like,

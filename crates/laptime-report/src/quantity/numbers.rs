@@ -128,7 +128,7 @@ fn plain_digits(value: f64, digits: i32) -> String {
 }
 
 /// Formats a whole number with its unit for a sentence: `4.09 GMAC`, `12 FLOP`.
-pub fn of(number: u128, unit: &str) -> String {
+pub fn with_unit(number: u128, unit: &str) -> String {
     let digits = scaled(number);
     format!("{}{} {}{unit}", digits.whole, digits.fraction, digits.unit)
 }

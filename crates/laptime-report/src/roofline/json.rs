@@ -13,11 +13,11 @@ use crate::roofline::roof::Roof;
     derive(schemars::JsonSchema),
     schemars(rename = "Roofline")
 )]
-pub struct Told<'a> {
+pub struct RooflineNumbers<'a> {
     /// The machine's limits.
     roof: &'a Roof,
     /// Counted work, in the order of the least time that it takes, longest first.
-    points: Vec<ToldPoint<'a>>,
+    points: Vec<PointNumbers<'a>>,
     /// Notes on how the numbers are to be read.
     notes: &'a [String],
 }
@@ -29,7 +29,7 @@ pub struct Told<'a> {
     derive(schemars::JsonSchema),
     schemars(rename = "Point")
 )]
-struct ToldPoint<'a> {
+struct PointNumbers<'a> {
     /// Its name.
     name: &'a str,
     /// Floating-point operations, matmul-like and other.
@@ -48,8 +48,8 @@ struct ToldPoint<'a> {
     achieved_flop_per_s: Option<f64>,
 }
 
-impl<'a> ToldPoint<'a> {
-    fn of(point: &'a Point, roof: &Roof) -> Self {
+impl<'a> PointNumbers<'a> {
+    fn from_point(point: &'a Point, roof: &Roof) -> Self {
         Self {
             name: &point.name,
             total_flop: point.total_flop,
@@ -66,11 +66,13 @@ impl<'a> ToldPoint<'a> {
 impl Serialize for Roofline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let points = self.points.iter();
-        let told = Told {
+        let numbers = RooflineNumbers {
             roof: &self.roof,
-            points: points.map(|at| ToldPoint::of(at, &self.roof)).collect(),
+            points: points
+                .map(|at| PointNumbers::from_point(at, &self.roof))
+                .collect(),
             notes: &self.notes,
         };
-        told.serialize(serializer)
+        numbers.serialize(serializer)
     }
 }

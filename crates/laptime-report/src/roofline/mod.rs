@@ -17,7 +17,7 @@ mod section;
 pub mod svg;
 
 #[cfg(feature = "schema")]
-pub(crate) use crate::roofline::json::Told;
+pub(crate) use crate::roofline::json::RooflineNumbers;
 pub use figure::{MOST_POINTS, Point, Roofline, mark};
 pub use points::of_counts;
 pub use roof::Roof;

@@ -118,19 +118,19 @@ fn roof(
         .collect()
 }
 
-/// Marks the cells of the picture that points fall into, each with the mark of its first point, and returns which
+/// Marks the places in the picture that points fall into, each with the mark of its first point, and returns which
 /// other points are there.
 fn marks(roofline: &Roofline, lines: &mut [Vec<char>], (x, y): (Axis, Axis)) -> Vec<String> {
     let columns = lines[0].len();
-    let mut cells: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    let mut places: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (index, point) in roofline.points.iter().enumerate() {
         let (intensity, height) = point.place(&roofline.roof);
         let column = (x.place(intensity) * (columns - 1) as f64).round() as usize;
         let row = ((1.0 - y.place(height)) * (HEIGHT - 1) as f64).round() as usize;
-        cells.entry((row, column)).or_default().push(index);
+        places.entry((row, column)).or_default().push(index);
     }
     let mut shared: Vec<&Vec<usize>> = Vec::new();
-    for ((row, column), points) in &cells {
+    for ((row, column), points) in &places {
         lines[*row][*column] = mark(points[0]);
         shared.extend((points.len() > 1).then_some(points));
     }

@@ -24,7 +24,7 @@ impl Roof {
     /// Finds the roof of a device for work on a type.
     ///
     /// **Errors** when one of the two is not known.
-    pub fn of(ceilings: &Ceilings, device: &str, dtype: &str) -> Result<Self, Unavailable> {
+    pub fn of_device(ceilings: &Ceilings, device: &str, dtype: &str) -> Result<Self, Unavailable> {
         let (flop, bytes) = (ceilings.roof(device, dtype)?, ceilings.bytes(device)?);
         Ok(Self {
             flop_per_s: flop.per_s,

@@ -10,7 +10,7 @@ use crate::document::names;
 use crate::document::{Content, Section};
 use crate::quantity::{self, ABSENT, exact as time, plural};
 use crate::sentences::rank_names;
-use crate::text::plan::aligned;
+use crate::text::column_widths::aligned;
 
 /// Most epochs that are all shown; of more, as many from both ends.
 const MOST: usize = 20;

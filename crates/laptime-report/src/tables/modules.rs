@@ -85,13 +85,13 @@ fn is_wanted(row: &ModuleRow, view: &View) -> bool {
 }
 
 fn table(modules: &[ModuleRow], view: &View) -> Table {
-    let own_ns = modules.iter().map(ModuleRow::own_ns);
-    let all_ns = own_ns.fold(0, u64::saturating_add);
+    let self_ns = modules.iter().map(ModuleRow::own_ns);
+    let all_ns = self_ns.fold(0, u64::saturating_add);
     let has_flop = modules.iter().any(|module| module.flop.is_some());
     let shown = &modules[..modules.len().min(view.top.unwrap_or(modules.len()))];
     let mut columns = vec![
         Column::CALLS,
-        Column::OWN_TIME,
+        Column::CODE_SELF_TIME,
         Column::phase(Phase::Forward),
         Column::phase(Phase::Backward),
     ];
@@ -126,10 +126,10 @@ fn table(modules: &[ModuleRow], view: &View) -> Table {
 
 fn row(module: &ModuleRow, all_ns: u64, has_flop: bool, by: By) -> Row {
     let time = |ns: u64| Cell::Time(ns, Precision::Exact);
-    let own_ns = module.own_ns();
+    let self_ns = module.own_ns();
     let mut cells = vec![
         Cell::Scaled(module.count.into()),
-        time(own_ns),
+        time(self_ns),
         time(module.forward_ns),
         match module.backward_ns {
             0 => Cell::Blank,
@@ -137,13 +137,13 @@ fn row(module: &ModuleRow, all_ns: u64, has_flop: bool, by: By) -> Row {
         },
     ];
     if has_flop {
-        let rate = module.flop.filter(|flop| *flop > 0 && own_ns > 0);
+        let rate = module.flop.filter(|flop| *flop > 0 && self_ns > 0);
         cells.push(module.flop.map_or(Cell::Blank, Cell::Scaled));
         cells.push(rate.map_or(Cell::Blank, |flop| {
-            Cell::Rate(flop as f64 * 1e9 / own_ns as f64)
+            Cell::Rate(flop as f64 * 1e9 / self_ns as f64)
         }));
     }
-    cells.push(Cell::Share(own_ns as f64 / all_ns.max(1) as f64));
+    cells.push(Cell::Share(self_ns as f64 / all_ns.max(1) as f64));
     Row::new(
         match by {
             By::Class => module.class.clone(),

@@ -22,7 +22,7 @@ pub fn section(
         return None;
     }
     if let Some(steady) = steady {
-        return Some(told(summary, steady, view));
+        return Some(steady_section(summary, steady, view));
     }
     // Without steps nobody asked for a steady state.
     let is_step = |row: &SpanRow| row.names.last().is_some_and(|name| name == "step");
@@ -30,7 +30,7 @@ pub fn section(
     Some(Section::headed("no steady state", Content::Remark).remarked(why.to_string()))
 }
 
-fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
+fn steady_section(summary: &Summary, steady: &Steady, view: &View) -> Section {
     let whole = quantity::exact(steady.wall_ns);
     let noun = steady.noun();
     let warmup = match steady.skipped_count {

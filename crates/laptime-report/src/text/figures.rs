@@ -1,6 +1,6 @@
 //! Marks and metrics: a line each, with its curve and its facts.
 
-use super::plan::pad_end;
+use super::column_widths::pad_end;
 use super::renderer::Text;
 use crate::document::Figure;
 use crate::document::names;

@@ -1,11 +1,11 @@
 //! Text for a terminal: the report with its tables, the tree, and lines about a running program.
 
+pub(crate) mod column_widths;
 pub(crate) mod epoch_line;
 mod figures;
 pub(crate) mod glyphs;
 pub mod notebook_cell;
 pub(crate) mod paint;
-pub(crate) mod plan;
 mod renderer;
 pub(crate) mod step_line;
 mod table;
@@ -13,5 +13,5 @@ mod table_notes;
 pub(crate) mod tree;
 pub(crate) mod wrap;
 
-pub use plan::aligned;
+pub use column_widths::aligned;
 pub use renderer::{render, sections};

@@ -6,7 +6,7 @@ use crate::quantity;
 ///
 /// **Units** nanoseconds and bytes; a peak is counted allocations, `None` while they aren't counted.
 #[derive(Debug, Clone, Copy)]
-pub struct Cell<'a> {
+pub struct NotebookCell<'a> {
     /// The name that the user gave it; empty for none.
     pub name: &'a str,
     /// Time from its first line to its end.
@@ -18,7 +18,7 @@ pub struct Cell<'a> {
 }
 
 /// Writes the line of a measured cell: `fit: 1.23 s, peak host memory 4.0 MiB`.
-pub fn line(cell: &Cell<'_>) -> String {
+pub fn line(cell: &NotebookCell<'_>) -> String {
     let name = match cell.name {
         "" => String::new(),
         name => format!("{}: ", crate::visible(name)),
@@ -72,14 +72,14 @@ mod tests {
 
     #[test]
     fn a_cell_is_told_with_its_name_and_peak() {
-        let cell = Cell {
+        let cell = NotebookCell {
             name: "fit",
             wall_ns: 1_234_000_000,
             is_stopped: false,
             peak_bytes: Some(4 << 20),
         };
         assert_eq!(line(&cell), "fit: 1.23 s, peak host memory 4.0 MiB");
-        let stopped = Cell {
+        let stopped = NotebookCell {
             name: "",
             is_stopped: true,
             peak_bytes: None,

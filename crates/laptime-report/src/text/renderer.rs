@@ -1,6 +1,6 @@
 //! The report for a terminal: the answer, tables, and the notes below them.
 
-use crate::document::absence_marks::Marks;
+use crate::document::absence_marks::AbsenceMarks;
 use crate::document::names;
 use crate::document::view::View;
 use crate::document::{Content, Document, Section};
@@ -74,7 +74,7 @@ impl Text {
 
     /// Writes sections, each below an empty line.
     pub(super) fn sections(&self, sections: &[Section]) -> String {
-        let mut said = TableNotes::new(Marks::of(sections));
+        let mut said = TableNotes::new(AbsenceMarks::of_sections(sections));
         let mut out = String::new();
         for section in sections {
             out += "\n";
@@ -159,7 +159,7 @@ impl Text {
                 out += &plot::render(roofline, self.width, &self.glyphs);
                 out += &self.table(&roofline.table(), said);
             }
-            Content::Flame(_) | Content::Remark => {}
+            Content::FlameGraph(_) | Content::Remark => {}
         }
         out
     }

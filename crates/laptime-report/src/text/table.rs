@@ -1,8 +1,8 @@
 //! A table's lines: heading, rows as a tree, and the notes that its cells point at.
 
-use super::plan::{Plan, Width, pad_end, pad_start};
+use super::column_widths::{ColumnWidths, Width, pad_end, pad_start};
 use super::renderer::Text;
-use crate::document::absence_marks::Marks;
+use crate::document::absence_marks::AbsenceMarks;
 use crate::document::column::Column;
 use crate::document::names;
 use crate::document::{Cell, Table};
@@ -12,27 +12,27 @@ use crate::text::table_notes::TableNotes;
 impl Text {
     /// Writes all lines of a table.
     pub(super) fn table(&self, table: &Table, said: &mut TableNotes) -> String {
-        let plan = Plan::new(table, self.is_asked, self.width, self.most, &self.glyphs);
-        let mut heading = pad_end(&table.lead, plan.name);
-        for (column, width) in table.columns.iter().zip(&plan.columns) {
+        let widths = ColumnWidths::new(table, self.is_asked, self.width, self.most, &self.glyphs);
+        let mut heading = pad_end(&table.lead, widths.name);
+        for (column, width) in table.columns.iter().zip(&widths.columns) {
             if let Some(width) = width {
                 heading += "  ";
                 let number = pad_start(&table.heading(*column), width.total() - width.beside());
                 heading += &pad_end(&number, width.total());
             }
         }
-        let rule = self.glyphs.rule.repeat(plan.width());
+        let rule = self.glyphs.rule.repeat(widths.width());
         let mut out = self.paint.with(Style::Faint, heading.trim_end());
         out += "\n";
         out += &self.paint.with(Style::Faint, &rule);
         out += "\n";
         for at in 0..table.rows.len() {
-            out += self.row(at, table, &plan, &said.marks).trim_end();
+            out += self.row(at, table, &widths, &said.marks).trim_end();
             out += "\n";
         }
-        let is_shown = |at: usize| plan.columns[at].is_some();
+        let is_shown = |at: usize| widths.columns[at].is_some();
         let mut notes = said.marks.notes(table, &self.glyphs, is_shown);
-        let left_out = plan.left_out(table);
+        let left_out = widths.left_out(table);
         if left_out
             .iter()
             .any(|column| !said.left_out.contains(column))
@@ -47,9 +47,9 @@ impl Text {
         out
     }
 
-    fn row(&self, at: usize, table: &Table, plan: &Plan, marks: &Marks) -> String {
-        let (row, branch) = (&table.rows[at], &plan.branches[at]);
-        let room = plan.name.saturating_sub(names::columns(branch)).max(1);
+    fn row(&self, at: usize, table: &Table, widths: &ColumnWidths, marks: &AbsenceMarks) -> String {
+        let (row, branch) = (&table.rows[at], &widths.branches[at]);
+        let room = widths.name.saturating_sub(names::columns(branch)).max(1);
         let shown = names::fitted(
             &self.glyphs.plain(&names::visible(&row.name)),
             room,
@@ -64,12 +64,12 @@ impl Text {
         let mut out = self.paint.with(Style::Faint, branch);
         out += &self.paint.with(style, &shown);
         out += &gap;
-        let hides_intensity = plan.left_out(table).contains(&Column::OTHER_FLOP)
+        let hides_intensity = widths.left_out(table).contains(&Column::OTHER_FLOP)
             && matches!(
                 row.cell(table, Column::FLOP),
                 Some(Cell::Scaled(0) | Cell::Exact(0))
             );
-        for ((cell, column), width) in row.cells.iter().zip(&table.columns).zip(&plan.columns) {
+        for ((cell, column), width) in row.cells.iter().zip(&table.columns).zip(&widths.columns) {
             let Some(width) = width else { continue };
             out += "  ";
             out += &match (cell, *column) {

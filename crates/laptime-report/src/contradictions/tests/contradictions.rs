@@ -8,7 +8,7 @@ use crate::tests::{counted, killed, training};
 
 /// Returns the contradictions of a summary and the sentences of its report.
 fn refused(summary: &Summary) -> Vec<String> {
-    let headline = headline(summary, true);
+    let headline = headline_of(summary, true);
     of_report(summary, &headline, &[])
 }
 
@@ -84,7 +84,7 @@ fn a_rate_of_other_calls_than_its_time_is_refused() {
 fn a_headline_of_another_stretch_than_its_table_is_refused() {
     let summary = training();
     let refused = |headline: &Headline| of_report(&summary, headline, &[]).join("\n");
-    let own = headline(&summary, true);
+    let own = headline_of(&summary, true);
     assert_eq!(refused(&own), "");
     let mut longer = own.clone();
     let StepPart::Told(step) = &mut longer.step else {
@@ -114,7 +114,7 @@ fn a_headline_of_another_stretch_than_its_table_is_refused() {
 fn a_factor_beyond_the_longest_over_the_shortest_is_refused() {
     let summary = training();
     let told = |line: &str| {
-        let headline = headline(&summary, true);
+        let headline = headline_of(&summary, true);
         of_report(&summary, &headline, &[line.to_owned()])
     };
     for line in [

@@ -105,8 +105,8 @@ fn whole_numbers_take_the_prefix_that_leaves_few_digits() {
         [0, 999, 1_000, 999_994, 999_996, 4_089_184_256].map(shown),
         ["0", "999", "1.00 k", "999.99 k", "1.00 M", "4.09 G"]
     );
-    assert_eq!(of(4_089_184_256, "MAC"), "4.09 GMAC");
-    assert_eq!(of(12, "FLOP"), "12 FLOP");
+    assert_eq!(with_unit(4_089_184_256, "MAC"), "4.09 GMAC");
+    assert_eq!(with_unit(12, "FLOP"), "12 FLOP");
     assert_eq!(shown(u128::MAX), "340282366.92 Q");
 }
 

@@ -209,10 +209,10 @@ fn the_roof_of_a_device_says_what_it_is_or_what_is_not_known() {
     };
     add(What::Flop("bfloat16".to_owned()), 9.89e14);
     add(What::Bytes, 3.35e12);
-    let roof = Roof::of(&ceilings, "cuda:0", "bfloat16").unwrap();
+    let roof = Roof::of_device(&ceilings, "cuda:0", "bfloat16").unwrap();
     assert!((roof.ridge_flop_per_byte() - 9.89e14 / 3.35e12).abs() < 1e-9);
     assert_eq!(roof.flop_label, "published bfloat16 peak of cuda:0");
-    let why = Roof::of(&ceilings, "cuda:0", "int8").unwrap_err();
+    let why = Roof::of_device(&ceilings, "cuda:0", "int8").unwrap_err();
     assert_eq!(why.to_string(), "no int8 peak of cuda:0 is known");
 }
 

@@ -26,7 +26,7 @@ const COLUMNS: [Column; 7] = [
     Column::CHANGE,
     Column::INTERVAL,
     Column::DIFFERENCE,
-    Column::OWN_SHARE,
+    Column::SELF_SHARE,
     Column::VERDICT,
 ];
 
@@ -38,7 +38,7 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
     let has_share = is_clear(pair.whole.verdict) && shares_of(pair).is_some();
     let columns: Vec<Column> = COLUMNS
         .into_iter()
-        .filter(|column| *column != Column::OWN_SHARE || has_share)
+        .filter(|column| *column != Column::SELF_SHARE || has_share)
         .collect();
     let mut reasons: Vec<Unavailable> = Vec::new();
     let rows = shown.iter().map(|row| {
@@ -165,7 +165,7 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
             Cell::Blank
         }
         Column::DIFFERENCE => Cell::Difference(row.median_difference_ns),
-        Column::OWN_SHARE if is_part(pair, row) => {
+        Column::SELF_SHARE if is_part(pair, row) => {
             let whole = &pair.whole;
             Cell::Share(if shares_of(pair) == Some(Average::Means) {
                 row.own_difference_ns / whole.difference_ns

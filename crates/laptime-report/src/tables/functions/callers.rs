@@ -31,14 +31,14 @@ pub fn of_sampled(lap: &LapFunctions, function: &FunctionTime) -> Option<String>
         }
     }
     let callers = callers.into_iter();
-    said(callers.map(|((name, file), ns)| (format!("{name} {}", short_file(file)), ns)))
+    sentence(callers.map(|((name, file), ns)| (format!("{name} {}", short_file(file)), ns)))
 }
 
 /// Says who called a counted function in a lap; `None` for one that nobody else called.
 pub fn of_counted(exact: &ExactFunctions, function: &ExactInLap) -> Option<String> {
     let others = function.callers.iter();
     let others = others.filter(|caller| caller.function != function.function);
-    said(others.filter_map(|caller| {
+    sentence(others.filter_map(|caller| {
         let known = exact.functions.get(caller.function)?;
         Some((
             crate::tables::functions::rows::counted_name(known),
@@ -48,7 +48,7 @@ pub fn of_counted(exact: &ExactFunctions, function: &ExactInLap) -> Option<Strin
 }
 
 /// Writes the sentence, with each caller's share where there are several.
-fn said(callers: impl Iterator<Item = (String, u64)>) -> Option<String> {
+fn sentence(callers: impl Iterator<Item = (String, u64)>) -> Option<String> {
     let mut callers: Vec<(String, u64)> = callers.collect();
     callers.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     let all_ns = callers.iter().map(|(_, ns)| ns).total().max(1);
@@ -73,21 +73,24 @@ fn said(callers: impl Iterator<Item = (String, u64)>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn of(callers: &[(&str, u64)]) -> Option<String> {
+    fn sentence_of(callers: &[(&str, u64)]) -> Option<String> {
         let callers = callers.iter();
-        said(callers.map(|(name, ns)| ((*name).to_owned(), *ns)))
+        sentence(callers.map(|(name, ns)| ((*name).to_owned(), *ns)))
     }
 
     #[test]
     fn the_callers_with_most_of_the_time_are_named() {
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&[("a", 1), ("b", 99)]).unwrap(), "called from b");
+        assert_eq!(sentence_of(&[]), None);
         assert_eq!(
-            of(&[("a", 25), ("b", 70), ("c", 5)]).unwrap(),
+            sentence_of(&[("a", 1), ("b", 99)]).unwrap(),
+            "called from b"
+        );
+        assert_eq!(
+            sentence_of(&[("a", 25), ("b", 70), ("c", 5)]).unwrap(),
             "called from b (70.0 %), a (25.0 %)"
         );
         let even: Vec<(&str, u64)> = (0..20).map(|_| ("a", 1)).collect();
-        let said = of(&even).unwrap();
+        let said = sentence_of(&even).unwrap();
         assert_eq!(said, "called from 20 functions, none of which stands out");
     }
 }

@@ -79,7 +79,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
             if one.self_ns as f64 >= CALLER_RATIO * lap.self_ns as f64 {
                 let cells = rows[0].cells.len();
                 let said = callers::of_counted(exact, one);
-                rows.extend(said.map(|said| rows::said(said, cells)));
+                rows.extend(said.map(|said| rows::text_row(said, cells)));
             }
             Some(rows)
         });
@@ -89,7 +89,7 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
         lead: "lap, functions called in it".into(),
         columns: vec![
             Column::FUNCTION_CALLS,
-            Column::OWN_TIME,
+            Column::CODE_SELF_TIME,
             Column::TOTAL,
             Column::PER_CALL,
             Column::OF_PARENT,

@@ -2,7 +2,7 @@
 
 mod callers;
 pub(crate) mod counted;
-pub(crate) mod flame;
+pub(crate) mod flame_graph;
 pub(crate) mod rows;
 pub(crate) mod sampled;
 pub(crate) mod slowest_lap;

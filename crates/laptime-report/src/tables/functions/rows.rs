@@ -91,7 +91,7 @@ pub fn below_lap(name: String, cells: Vec<Cell>) -> Row {
 }
 
 /// Makes a row of text about the function above it, without numbers.
-pub fn said(name: String, cells: usize) -> Row {
+pub fn text_row(name: String, cells: usize) -> Row {
     Row {
         depth: 2,
         ..Row::new(name, vec![Cell::Blank; cells])

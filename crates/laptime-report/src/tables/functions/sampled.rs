@@ -149,7 +149,7 @@ pub fn table(
     view: &View,
 ) -> Table {
     let waits = laps.iter().any(|lap| lap.waiting_ns > 0);
-    let mut columns = vec![Column::SAMPLES, Column::OWN_TIME, Column::TOTAL];
+    let mut columns = vec![Column::SAMPLES, Column::CODE_SELF_TIME, Column::TOTAL];
     if waits {
         columns.push(Column::WAITING);
     }
@@ -240,13 +240,17 @@ fn below(
     let shown = (most, rows::least_ns(view, LEAST_RATIO, whole));
     let shown = rows::shown(&lap.functions, of, view.function_sort, shown);
     let shown = shown.into_iter().map(|one| {
-        let own_ns = one.beside_imports_ns();
-        let times = (Some(own_ns), Some(one.total_ns), one.waiting_ns.min(own_ns));
+        let self_ns = one.beside_imports_ns();
+        let times = (
+            Some(self_ns),
+            Some(one.total_ns),
+            one.waiting_ns.min(self_ns),
+        );
         let count = Some(one.beside_imports_count());
         let mut rows = vec![row(&named(one), whole_ns, times, count, waits)];
-        if own_ns as f64 >= CALLER_RATIO * lap.total_ns as f64 {
+        if self_ns as f64 >= CALLER_RATIO * lap.total_ns as f64 {
             let cells = rows[0].cells.len();
-            rows.extend(callers::of_sampled(lap, one).map(|said| rows::said(said, cells)));
+            rows.extend(callers::of_sampled(lap, one).map(|said| rows::text_row(said, cells)));
         }
         rows
     });
@@ -297,19 +301,19 @@ fn of_lap(lap: &LapFunctions, is_taken: bool, whole_ns: u64, measured_ns: u64, w
 fn row(
     name: &str,
     lap_ns: u64,
-    (own_ns, total_ns, waiting_ns): (Option<u64>, Option<u64>, u64),
+    (self_ns, total_ns, waiting_ns): (Option<u64>, Option<u64>, u64),
     samples: Option<u64>,
     waits: bool,
 ) -> Row {
     let mut cells = vec![
         samples.map_or(Cell::Blank, |samples| Cell::Scaled(samples.into())),
-        own_ns.map_or(Cell::Blank, time),
+        self_ns.map_or(Cell::Blank, time),
         total_ns.map_or(Cell::Blank, time),
     ];
     if waits {
         cells.push(waiting(waiting_ns));
     }
-    let of_lap = own_ns.or(total_ns).unwrap_or(0) as f64 / lap_ns.max(1) as f64;
+    let of_lap = self_ns.or(total_ns).unwrap_or(0) as f64 / lap_ns.max(1) as f64;
     cells.extend([Cell::Share(of_lap), Cell::Blank]);
     rows::below_lap(name.to_owned(), cells)
 }

@@ -2,7 +2,8 @@
 
 use laptime_core::operations::{CONVENTIONS, CostTally, Counts};
 
-use super::view::{By, OperationsView, Subject};
+use super::subject::Subject;
+use super::view::{By, OperationsView};
 use super::{modules, operators, totals, uncounted};
 use crate::document::names;
 use crate::document::{Content, Document, Section};
@@ -90,12 +91,15 @@ fn title(counts: &Counts, subject: &Subject) -> String {
 
 fn facts(counts: &Counts, all: &CostTally) -> Vec<String> {
     let mut facts = vec![match counts.params {
-        Some(params) => format!("{}parameters", space(&quantity::of(params.into(), ""))),
+        Some(params) => format!(
+            "{}parameters",
+            space(&quantity::with_unit(params.into(), ""))
+        ),
         None => "parameters – (no weights known)".to_owned(),
     }];
     if !all.cost.is_saturated() {
-        facts.push(quantity::of(all.cost.mac, "MAC"));
-        facts.push(quantity::of(all.cost.flop(), "FLOP"));
+        facts.push(quantity::with_unit(all.cost.mac, "MAC"));
+        facts.push(quantity::with_unit(all.cost.flop(), "FLOP"));
     }
     facts.push(coverage(all));
     facts

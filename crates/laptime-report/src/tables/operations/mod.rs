@@ -1,64 +1,24 @@
-//! The costs of a program's operations, shown: from [`Counts`] to one document and to bytes.
+//! The costs of a program's operations, shown: from [`Counts`](laptime_core::operations::Counts) to one document and
+//! to bytes.
 //!
-//! [`render`] is the way in. Text, markdown and HTML go through a [`Document`] made here; JSON
-//! ([`json`], read again by [`crate::json::operations::read`]) and CSV carry every number to its last digit.
+//! [`render()`] is the way in. Text, markdown and HTML go through a [`Document`](crate::Document) made here; JSON
+//! (read again by [`crate::json::operations::read`]) and CSV carry every number to its last digit.
 
+mod cells;
 mod document;
 mod modules;
 mod operators;
-mod row;
+mod render;
+mod subject;
 mod totals;
 mod uncounted;
-pub(crate) mod view;
+mod view;
 
 pub use document::document;
-pub use view::{By, DEFAULT_DEPTH, OperationsSort, OperationsView, Subject};
-
-use laptime_core::operations::Counts;
-
-use crate::document::view::Format;
-use crate::roofline::Roofline;
-use crate::{Shown, html, markdown, text};
-
-/// Renders counts as the view asks for; JSON and CSV have all of them.
-///
-/// The roofline is a picture in text and HTML, and a table everywhere.
-pub fn render(
-    counts: &Counts,
-    subject: &Subject,
-    roofline: Option<&Roofline>,
-    format: Format,
-    view: &OperationsView,
-) -> Shown {
-    let document = || document(counts, subject, roofline, view);
-    match format {
-        Format::Text | Format::Tree => Shown::lines(&text::render(&document(), &view.terminal())),
-        Format::Markdown => Shown::lines(&markdown::render(&document())),
-        Format::Json => crate::json::operations::render(counts, subject, roofline),
-        Format::Csv => Shown::csv(&crate::csv::operations::render(counts)),
-        Format::Html => {
-            let page = document::page(counts, subject, roofline, view);
-            html::render(&page)
-        }
-    }
-}
+pub use render::render;
+pub use subject::Subject;
+pub use view::{By, DEFAULT_DEPTH, OperationsSort, OperationsView};
 
 #[cfg(test)]
 #[path = "tests/examples.rs"]
 pub(crate) mod examples;
-
-#[cfg(test)]
-#[path = "tests/hostile.rs"]
-mod hostile_tests;
-
-#[cfg(test)]
-#[path = "tests/json.rs"]
-mod json_tests;
-
-#[cfg(test)]
-#[path = "tests/order.rs"]
-mod order_tests;
-
-#[cfg(test)]
-#[path = "tests/operations.rs"]
-mod tests;

@@ -2,8 +2,9 @@
 
 use laptime_core::operations::{Counts, ModuleCount};
 
-use super::row::{self, Cells, Work};
-use super::view::{DEFAULT_DEPTH, OperationsSort, OperationsView, Subject};
+use super::cells::{Cells, Work, is_nothing, sort_rows};
+use super::subject::Subject;
+use super::view::{DEFAULT_DEPTH, OperationsSort, OperationsView};
 use crate::document::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::plural;
@@ -12,7 +13,7 @@ const COLUMNS: [Column; 10] = [
     Column::PARAMS,
     Column::CALLS,
     Column::MAC,
-    Column::OWN_MAC,
+    Column::SELF_MAC,
     Column::FLOP,
     Column::OTHER_FLOP,
     Column::BYTES,
@@ -28,7 +29,7 @@ pub fn has_parts(counts: &Counts) -> bool {
 
 /// Makes the section.
 pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Section {
-    let work = Work::of(&counts.total.total().cost);
+    let work = Work::most_telling(&counts.total.total().cost);
     let depth = view.depth.unwrap_or(DEFAULT_DEPTH);
     let tree = Tree::new(counts, view.sort.unwrap_or(OperationsSort::Model), depth);
     let shown = &tree.shown;
@@ -36,7 +37,7 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
         .into_iter()
         .filter(|column| match *column {
             Column::COVERAGE => shown.iter().any(|row| row.inclusive.total().uncounted > 0),
-            Column::OWN_MAC => shown.iter().any(|row| is_mixed(row)),
+            Column::SELF_MAC => shown.iter().any(|row| is_mixed(row)),
             Column::CALLS => shown.iter().any(|row| row.calls > 0),
             Column::SHARE => work.is_some(),
             Column::PARAMS => counts.params.is_some(),
@@ -50,8 +51,8 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
             Column::PARAMS => cells.number(module.params.into()),
             Column::CALLS if module.calls == 0 => Cell::Blank,
             Column::CALLS => Cell::Exact(module.calls.into()),
-            Column::OWN_MAC => cells.of(&module.own.total(), Column::MAC),
-            column => cells.of(&tally, column),
+            Column::SELF_MAC => cells.tally(&module.own.total(), Column::MAC),
+            column => cells.tally(&tally, column),
         };
         Row {
             depth: module.depth as usize,
@@ -141,7 +142,7 @@ impl<'a> Tree<'a> {
         let mut roots = Vec::new();
         for (index, module) in modules.iter().enumerate().rev() {
             let has_any = !children[index].is_empty();
-            let is_idle = module.params == 0 && row::is_nothing(&module.inclusive.total());
+            let is_idle = module.params == 0 && is_nothing(&module.inclusive.total());
             is_kept[index] = module.depth <= depth && (has_any || !is_idle || index == 0);
             if module.depth > depth {
                 tree.deeper += 1;
@@ -157,7 +158,7 @@ impl<'a> Tree<'a> {
         }
         for siblings in children.iter_mut().chain([&mut roots]) {
             siblings.reverse();
-            row::sort(
+            sort_rows(
                 siblings,
                 sort,
                 |index| modules[*index].inclusive.total(),

@@ -2,7 +2,7 @@
 
 use laptime_core::operations::Counts;
 
-use super::row::{self, Cells, Work};
+use super::cells::{Cells, Work, is_nothing, sort_rows};
 use super::view::{OperationsSort, OperationsView};
 use crate::document::column::Column;
 use crate::document::{Content, Row, Section, Table};
@@ -21,17 +21,17 @@ const COLUMNS: [Column; 8] = [
 
 /// Makes the section.
 pub fn section(counts: &Counts, view: &OperationsView) -> Section {
-    let work = Work::of(&counts.total.total().cost);
+    let work = Work::most_telling(&counts.total.total().cost);
     let mut shown: Vec<_> = counts
         .by_op
         .iter()
         .map(|operator| (operator.name.as_str(), operator.tallies.total()))
         .collect();
     let all = shown.len();
-    shown.retain(|(_, tally)| !row::is_nothing(tally));
+    shown.retain(|(_, tally)| !is_nothing(tally));
     let hidden = all - shown.len();
     let order = view.sort.unwrap_or(OperationsSort::Model);
-    row::sort(&mut shown, order, |(_, tally)| *tally, |(name, _)| *name);
+    sort_rows(&mut shown, order, |(_, tally)| *tally, |(name, _)| *name);
     let columns: Vec<Column> = COLUMNS
         .into_iter()
         .filter(|column| match *column {
@@ -48,7 +48,7 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
                 (*name).to_owned(),
                 columns
                     .iter()
-                    .map(|column| cells.of(tally, *column))
+                    .map(|column| cells.tally(tally, *column))
                     .collect(),
             )
         })

@@ -2,7 +2,7 @@
 
 use laptime_core::operations::{Cost, CostTally, Counts, Phase};
 
-use super::row::Cells;
+use super::cells::Cells;
 use crate::document::column::Column;
 use crate::document::names;
 use crate::document::{Cell, Content, Row, Section, Table};
@@ -150,10 +150,13 @@ fn notes(counts: &Counts, all: &CostTally) -> Vec<String> {
         ));
     }
     if counts.by_dtype.len() > 1 {
-        let types = counts
-            .by_dtype
-            .iter()
-            .map(|(dtype, mac)| format!("{} {}", names::visible(dtype), quantity::of(*mac, "MAC")));
+        let types = counts.by_dtype.iter().map(|(dtype, mac)| {
+            format!(
+                "{} {}",
+                names::visible(dtype),
+                quantity::with_unit(*mac, "MAC")
+            )
+        });
         let types: Vec<String> = types.collect();
         notes.push(format!("executed, by type: {}", types.join(", ")));
     }

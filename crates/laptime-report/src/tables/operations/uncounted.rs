@@ -2,7 +2,7 @@
 
 use laptime_core::operations::{Counts, Uncounted};
 
-use super::row::Cells;
+use super::cells::Cells;
 use crate::document::column::Column;
 use crate::document::names;
 use crate::document::{Content, Row, Section, Table};
@@ -42,8 +42,8 @@ fn table(rows: &[&Uncounted], exact: bool) -> Table {
         Some(format!(
             "one round of {}: {}, {} in all",
             names::visible(&row.name),
-            quantity::of(each.mac, "MAC"),
-            quantity::of(each.total_flop(), "FLOP"),
+            quantity::with_unit(each.mac, "MAC"),
+            quantity::with_unit(each.total_flop(), "FLOP"),
         ))
     });
     Table {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::tables::operations::examples;
 
 const HOSTILE: [&str; 6] = [
     "two\nlines",

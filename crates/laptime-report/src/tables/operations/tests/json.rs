@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::schema_tests::violations;
+use crate::tables::operations::examples;
 
 fn schema() -> Value {
     serde_json::from_str(include_str!(

@@ -1,4 +1,5 @@
 use super::*;
+use crate::tables::operations::{By, examples};
 
 fn shown(format: Format, view: &OperationsView) -> String {
     let (counts, subject) = examples::network();

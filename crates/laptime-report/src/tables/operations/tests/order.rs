@@ -1,6 +1,7 @@
 //! Rows in the order that is asked for, and orders that CSV alone has.
 
 use super::*;
+use crate::tables::operations::{By, OperationsSort, examples};
 
 /// Returns the operators of a table, from top to bottom.
 fn order(sort: OperationsSort) -> Vec<String> {

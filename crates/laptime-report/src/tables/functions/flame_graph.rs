@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use laptime_analysis::{Functions, LapFunctions};
 use laptime_core::Total;
 
-use crate::document::flame::{Bar, Flame};
+use crate::document::flame_graph::{Bar, FlameGraph};
 use crate::document::{Content, Section};
 
 /// Depth below which calls are not drawn; the bar above them has their time.
@@ -15,13 +15,13 @@ const NARROWEST: f64 = 0.0004;
 
 /// Makes the section of a page.
 pub fn section(functions: &Functions) -> Section {
-    Section::headed("flame graph", Content::Flame(bars(functions))).remarked("laps on top, below them the functions that they were in, from the caller to what it calls; the \
+    Section::headed("flame graph", Content::FlameGraph(bars(functions))).remarked("laps on top, below them the functions that they were in, from the caller to what it calls; the \
              wider, the more time; a click zooms in, another one on the same bar out"
                 )
 }
 
 /// Places the bars: each below its caller, the widest first.
-pub(crate) fn bars(functions: &Functions) -> Flame {
+pub(crate) fn bars(functions: &Functions) -> FlameGraph {
     let all_ns: u64 = functions.laps.iter().map(|lap| lap.total_ns).total();
     let mut bars = Vec::new();
     let mut from = 0.0;
@@ -31,7 +31,7 @@ pub(crate) fn bars(functions: &Functions) -> Flame {
         from += width;
     }
     bars.retain(|bar| bar.width >= NARROWEST);
-    Flame { bars }
+    FlameGraph { bars }
 }
 
 fn add_lap(bars: &mut Vec<Bar>, lap: &LapFunctions, from: f64, width: f64) {

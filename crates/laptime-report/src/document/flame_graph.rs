@@ -19,7 +19,7 @@ pub struct Bar {
 
 /// A flame graph.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flame {
+pub struct FlameGraph {
     /// The bars, each after the one above it.
     pub bars: Vec<Bar>,
 }

@@ -25,7 +25,7 @@ pub enum Work {
 
 impl Work {
     /// Returns the most telling work; `None` where nothing computes.
-    pub fn of(all: &Cost) -> Option<Self> {
+    pub fn most_telling(all: &Cost) -> Option<Self> {
         if all.mac > 0 {
             Some(Self::Mac(all.mac))
         } else {
@@ -98,7 +98,7 @@ impl Cells {
     }
 
     /// Makes the cell of a tally in a column.
-    pub fn of(&mut self, tally: &CostTally, column: Column) -> Cell {
+    pub fn tally(&mut self, tally: &CostTally, column: Column) -> Cell {
         let cost = &tally.cost;
         match column {
             Column::CALLS => return Cell::Exact(tally.calls().into()),
@@ -133,7 +133,7 @@ pub fn is_nothing(tally: &CostTally) -> bool {
 }
 
 /// Sorts rows by a tally and a name.
-pub fn sort<'n, T>(
+pub fn sort_rows<'n, T>(
     rows: &mut [T],
     sort: OperationsSort,
     tally: impl Fn(&T) -> CostTally,

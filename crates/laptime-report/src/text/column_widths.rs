@@ -15,7 +15,7 @@ const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
 /// Widths of a table's columns.
-pub struct Plan {
+pub struct ColumnWidths {
     /// Width of the names.
     pub name: usize,
     /// The lines that lead to each row.
@@ -37,7 +37,7 @@ pub struct Width {
 }
 
 impl Width {
-    fn of(table: &Table, index: usize, glyphs: &Glyphs) -> Self {
+    fn of_column(table: &Table, index: usize, glyphs: &Glyphs) -> Self {
         let mut width = Self {
             heading: names::columns(&table.heading(table.columns[index])),
             ..Self::default()
@@ -79,7 +79,7 @@ impl Width {
     }
 }
 
-impl Plan {
+impl ColumnWidths {
     /// Plans the columns so that the table fits `width`; a longer name may take up to `most`.
     pub fn new(
         table: &Table,
@@ -93,7 +93,8 @@ impl Plan {
             names::columns(branch) + names::columns(&glyphs.plain(&names::visible(&row.name)))
         });
         let longest = longest.max().unwrap_or(0).max(names::columns(&table.lead));
-        let columns = (0..table.columns.len()).map(|index| Some(Width::of(table, index, glyphs)));
+        let columns =
+            (0..table.columns.len()).map(|index| Some(Width::of_column(table, index, glyphs)));
         let mut plan = Self {
             name: 0,
             branches,
@@ -101,7 +102,7 @@ impl Plan {
         };
         // Where nothing limits a line, a long name goes beyond the width and costs no column.
         // A function's name has its file and line behind it, which is what to open.
-        let is_of_functions = table.columns.contains(&Column::OWN_TIME);
+        let is_of_functions = table.columns.contains(&Column::CODE_SELF_TIME);
         let part = if is_of_functions {
             width * 2 / 3
         } else {
