@@ -34,7 +34,7 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// Begins with nothing taken in.
+    /// Creates an analyzer with nothing taken in.
     pub fn new(options: Options) -> Self {
         Self {
             options,

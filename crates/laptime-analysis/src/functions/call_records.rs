@@ -1,4 +1,4 @@
-//! Counted calls of a process, as its records tell them.
+//! Counted calls of a process, from its records.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,9 +7,9 @@ use laptime_core::{CallSums, PathId};
 
 use crate::reading::feature::{Context, Feature};
 
-/// As many as the recorder numbers.
+/// Most functions of a process: as many as the recorder numbers.
 const MOST_FUNCTIONS: usize = 65_537;
-/// Lap, caller and function: as many as the recorder tells apart in four threads.
+/// Most sums by lap, caller and function: as many as the recorder tells apart in four threads.
 const MOST_EDGES: usize = 1 << 20;
 
 /// A function that was called.
@@ -20,11 +20,11 @@ pub struct Called {
     pub name: String,
 }
 
-/// What was counted in a process, all threads together.
+/// Calls that were counted in a process, all threads together.
 #[derive(Debug, Default)]
 pub struct Calls {
     pub functions: HashMap<u32, Called>,
-    /// By lap, caller and function.
+    /// Sums of calls by lap, caller and function.
     pub edges: BTreeMap<(PathId, u32, u32), CallSums>,
 }
 

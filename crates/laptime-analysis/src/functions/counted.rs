@@ -12,11 +12,11 @@ use crate::summary::functions::{
 };
 use crate::summary::span_row::RowKind;
 
-/// Where calls are counted that were made while no lap was open: startup, exit and other threads are
-/// part of it, other than of what a report calls outside of laps.
+/// Name of the row for calls that were made while no lap was open. Startup, exit and other threads are part of
+/// it; a report's "outside of laps" is without them.
 const OUTSIDE: &str = "no lap open";
 
-/// Sums in nanoseconds. `total` is as [`laptime_core::FunctionCalls`] says.
+/// Sums of calls, in nanoseconds. `total` counts as in [`laptime_core::FunctionCalls`].
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums(CallSums);
 
@@ -44,9 +44,9 @@ struct Adding {
     functions: Vec<Called>,
     numbers: HashMap<Called, usize>,
     all: Vec<Sums>,
-    /// By function, then caller.
+    /// Sums by function, then caller.
     callers: BTreeMap<(usize, usize), Sums>,
-    /// By lap's names, none for what is outside, then function.
+    /// Sums by the lap's names (none for calls outside of laps), then function.
     laps: BTreeMap<Vec<String>, BTreeMap<usize, InLap>>,
 }
 
@@ -95,7 +95,7 @@ impl Adding {
     }
 }
 
-/// What was counted in a run; `None` where no call was.
+/// Returns the functions whose calls were counted in a run; `None` where no call was.
 pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
     let mut adding = Adding::default();
     for called in processes
@@ -117,7 +117,7 @@ pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
         laps,
         ..
     } = adding;
-    // By own time, the longest first.
+    // By self time, the longest first.
     let mut order: Vec<usize> = (0..functions.len()).collect();
     order.sort_by_key(|index| (std::cmp::Reverse(all[*index].0.own), &functions[*index]));
     let mut places = vec![0; order.len()];
@@ -162,7 +162,7 @@ fn function(called: &Called, sums: &CallSums) -> ExactFunction {
     }
 }
 
-/// What calls from one caller came to.
+/// Returns the times of the calls from one caller.
 fn calls_from(caller: usize, sums: &CallSums) -> CallerTime {
     CallerTime {
         function: caller,

@@ -1,4 +1,4 @@
-//! Sampled stacks of a process, as its records tell them.
+//! Sampled stacks of a process, from its records.
 //!
 //! The first pass keeps the samples; [`crate::functions::sampled`] finds the lap of each and adds them up.
 
@@ -11,7 +11,7 @@ use crate::reading::feature::{Context, Feature};
 
 /// Samples of a process: a day of a single busy thread. Later ones are counted as unread.
 const MOST_SAMPLES: usize = 10_000_000;
-/// As many as the recorder numbers.
+/// Most functions of a process: as many as the recorder numbers.
 const MOST_FUNCTIONS: usize = 65_536;
 const MOST_FRAMES: usize = 262_144;
 /// Threads and tasks whose system thread is remembered.
@@ -27,28 +27,28 @@ pub struct Function {
 /// The lap in which a sample was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InLap {
-    /// The innermost one; the root where no lap was open.
+    /// The innermost lap; the root where none was open.
     pub path: PathId,
-    /// How many tasks may have run: more than one only where the recording doesn't say which did. The
-    /// path is what their laps have in common.
+    /// Number of tasks that may have run: more than one only where the recording doesn't say which did. The path is
+    /// then the one that their laps have in common.
     pub tasks: u32,
 }
 
-/// What was sampled of a process.
+/// Stacks that were sampled in a process.
 #[derive(Debug, Default)]
 pub struct Stacks {
     pub functions: HashMap<u32, Function>,
     pub frames: HashMap<u32, StackFrame>,
     pub samples: Vec<SampledStack>,
-    /// Looks that read nothing, and what they stand for, in ns.
+    /// Looks at a thread that read nothing, and the time that they stand for, in ns.
     pub unread: (u64, u64),
     /// The thread that a track runs on, and whether the track is a task.
     pub tracks: HashMap<u32, (u64, bool)>,
-    /// By sample, once the third pass is over.
+    /// The lap of each sample, once the third pass is over.
     pub laps: Vec<InLap>,
     /// Paths of which a span isn't all time of its thread: a task's, or one that was suspended.
     pub not_of_threads: HashSet<PathId>,
-    /// When the first lap began and the last one ended, in ticks; known then too.
+    /// Start of the first lap and end of the last one, in ticks, once the third pass is over.
     pub lapped: Option<(u64, u64)>,
 }
 
@@ -90,7 +90,7 @@ impl Stacks {
         self.samples.push(stack);
     }
 
-    /// Whether any stack was read.
+    /// Tells whether no stack was sampled, and none was missed.
     pub fn is_empty(&self) -> bool {
         self.samples.is_empty()
     }

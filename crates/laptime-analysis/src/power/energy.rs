@@ -1,4 +1,4 @@
-//! The energy counter of a device over time, and what was drawn between two moments.
+//! The energy counter of a device over time, and the energy between two moments.
 //!
 //! A counter changes in steps, ten to fifty a second, and is read ten times a second: what is known is the
 //! first reading of each value. Between two of them the counter is taken to rise evenly. A stretch in which
@@ -6,19 +6,19 @@
 
 use crate::reading::marks::Thinned;
 
-/// Changes of the counter inside of a stretch whose energy is told: an edge may be off by one of them.
+/// Fewest changes of the counter inside of a stretch whose energy is told: an edge may be off by one of them.
 pub const LEAST_UPDATES: usize = 5;
-/// Readings kept; as many as there are of samples.
+/// Most readings that are stored: as many as there are of samples.
 const MOST: usize = 65_536;
 
 /// Why a stretch has no energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoEnergy {
-    /// No counter.
+    /// The device has no energy counter.
     NoCounter,
-    /// It began before, or ended after, the device was sampled.
+    /// The stretch began before, or ended after, the device was sampled.
     NotSampled,
-    /// Too few changes of the counter.
+    /// The counter changed too few times.
     TooShort,
     /// Something else ran in between.
     InPieces,
@@ -27,7 +27,7 @@ pub enum NoEnergy {
 }
 
 impl NoEnergy {
-    /// In words, after "because".
+    /// Returns the reason in words, after "because".
     pub const fn reason(self) -> &'static str {
         match self {
             Self::NoCounter => "the device has no energy counter",
@@ -76,7 +76,7 @@ impl Energy {
         self.last_at = self.last_at.max(at);
     }
 
-    /// Why no stretch has energy, however long it is.
+    /// Returns why no stretch has energy, however long it is.
     pub fn lack(&self) -> Option<NoEnergy> {
         if self.went_back {
             Some(NoEnergy::WentBack)
@@ -87,7 +87,8 @@ impl Energy {
         }
     }
 
-    /// How long a stretch must be at least for its energy to be told, in ticks; `None` where none can be.
+    /// Returns how long a stretch must be at least for its energy to be told, in ticks; `None` where none can
+    /// be.
     pub fn shortest(&self) -> Option<u64> {
         let changes: Vec<u64> = self.changes.iter().map(|(at, _)| at).collect();
         if self.went_back {
@@ -98,7 +99,7 @@ impl Energy {
         spans.min()
     }
 
-    /// The counter as a series to be asked again and again; `None` where it tells nothing.
+    /// Returns the counter as a series to be asked again and again; `None` where it tells nothing.
     pub fn series(&self) -> Option<Series> {
         let changes: Vec<(u64, u64)> = self.changes.iter().collect();
         (!self.went_back && !changes.is_empty()).then_some(Series {
@@ -108,7 +109,7 @@ impl Energy {
         })
     }
 
-    /// All that was drawn while the device was sampled, in mJ.
+    /// Returns the energy drawn while the device was sampled, in mJ.
     pub fn whole(&self) -> Result<f64, NoEnergy> {
         if self.went_back {
             return Err(NoEnergy::WentBack);
@@ -117,7 +118,7 @@ impl Energy {
         series.between(self.first_at, self.last_at)
     }
 
-    /// What was drawn from one moment to another, as far as the device was sampled in between, in mJ.
+    /// Returns the energy drawn from one moment to another, as far as the device was sampled in between, in mJ.
     pub fn inside(&self, from: u64, to: u64) -> Result<f64, NoEnergy> {
         if self.went_back {
             return Err(NoEnergy::WentBack);
@@ -136,7 +137,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// What was drawn between two moments in ticks, in mJ.
+    /// Returns the energy drawn between two moments in ticks, in mJ.
     pub fn between(&self, from: u64, to: u64) -> Result<f64, NoEnergy> {
         if from < self.first_at || to > self.last_at {
             return Err(NoEnergy::NotSampled);
@@ -151,7 +152,7 @@ impl Series {
         Ok(self.at(to) - self.at(from))
     }
 
-    /// Where the counter stood at a moment.
+    /// Returns the counter at a moment.
     fn at(&self, moment: u64) -> f64 {
         let next = self.changes.partition_point(|(at, _)| *at <= moment);
         let Some((before_at, before)) = next.checked_sub(1).map(|at| self.changes[at]) else {

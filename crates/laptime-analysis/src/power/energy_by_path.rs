@@ -1,4 +1,4 @@
-//! What laps drew, by path: plain sums.
+//! The energy of laps, by path: plain sums.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use laptime_core::PathId;
 use super::energy::NoEnergy;
 use crate::reading::feature::Feature;
 
-/// Of the spans of one path.
+/// Energy of the spans of one path.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PathEnergy {
-    /// Energy of those that tell it, in mJ.
+    /// Energy of the spans that have one, in mJ.
     pub mj: f64,
-    /// How many do.
+    /// Number of spans that have an energy.
     pub told: u64,
-    /// Why another one doesn't.
+    /// Reason of another span that has none.
     pub lacks: Option<NoEnergy>,
 }
 
@@ -30,7 +30,7 @@ impl PathEnergy {
         }
     }
 
-    /// Adds those of another process.
+    /// Adds the energy of another process's spans.
     pub fn merge(&mut self, other: Self) {
         self.mj += other.mj;
         self.told += other.told;
@@ -38,7 +38,7 @@ impl PathEnergy {
     }
 }
 
-/// By path: of all spans, and of those of the steady state.
+/// Energy by path: of all spans, and of the steady state's.
 #[derive(Debug, Default)]
 pub struct EnergyByPath {
     pub all: BTreeMap<PathId, PathEnergy>,

@@ -22,7 +22,7 @@ use crate::summary::span_row::{RowKind, SpanRow};
 #[derive(Debug)]
 pub struct EnergyPass<'p> {
     process: &'p mut Process,
-    /// Counters of its devices, and how long a span must be for each.
+    /// Counters of its devices, and the least length of a span for each.
     counters: Vec<Series>,
     shortest: u64,
     steady_from: u64,
@@ -30,7 +30,7 @@ pub struct EnergyPass<'p> {
 }
 
 impl<'p> EnergyPass<'p> {
-    /// Begins the pass; `None` where no device told what it draws.
+    /// Begins the pass; `None` where no device has an energy counter.
     pub fn begin(process: &'p mut Process) -> Option<Self> {
         process
             .features
@@ -105,7 +105,7 @@ impl<'a> Visit<'a> for EnergyPass<'_> {
 
 impl VisitProcess for EnergyPass<'_> {}
 
-/// Fills in what the laps of all rows drew, or why that isn't told.
+/// Fills in the energy of all rows, or why it isn't told.
 pub fn fill(rows: &mut [SpanRow], steady: Option<&mut Steady>, processes: &[Process]) {
     fill_of(rows, processes, |laps| &laps.all);
     if let Some(steady) = steady {

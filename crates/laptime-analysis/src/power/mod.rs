@@ -1,4 +1,4 @@
-//! What devices said of themselves: how busy they were, what they drew, and what slowed them.
+//! Samples of devices: how busy they were, what they drew, and what slowed them.
 //!
 //! The first pass keeps their samples ([`samples`]), a pass over laps finds the energy of those that are long
 //! enough ([`lap_energy`] and [`energy_by_path`], by the counter's series in [`energy`]), and [`sums`] makes summaries of them ([`summary`]),

@@ -9,21 +9,21 @@ use super::energy::{Energy, NoEnergy};
 use crate::reading::feature::{Context, Feature};
 use crate::reading::marks::Thinned;
 
-/// Samples kept of a device: those of two hours. Of longer runs every second one, and so on.
+/// Most samples of a device: those of two hours. Of longer runs every second one is stored, and so on.
 const MOST_SAMPLES: usize = 65_536;
-/// Devices that are told; machines have sixteen.
+/// Most devices of a process; machines have sixteen.
 const MOST_DEVICES: usize = 256;
 
-/// What is known of one device.
+/// The samples of one device.
 #[derive(Debug)]
 pub struct OfDevice {
     pub uuid: String,
     pub name: String,
-    /// In the order in which they came.
+    /// Samples in the order in which they came.
     pub samples: Thinned<DeviceReadings>,
-    /// The largest value of each number, by code, of all samples.
+    /// Largest value of each number over all samples, by the number's code.
     pub most: [Option<u64>; DeviceReading::ALL.len()],
-    /// Why it lacks a number, by the number's code.
+    /// Reasons why it lacks numbers, by the number's code.
     pub lacks: BTreeMap<u64, String>,
     /// Its energy counter.
     pub energy: Energy,
@@ -43,7 +43,7 @@ impl Default for OfDevice {
 }
 
 impl OfDevice {
-    /// Why a stretch has no energy, in the device's own words where it has no counter.
+    /// Returns why a stretch has no energy, in the device's own words where it has no counter.
     pub fn no_energy(&self, lack: NoEnergy) -> &str {
         let said = self.lacks.get(&(DeviceReading::Energy as u64));
         let said = said.filter(|_| lack == NoEnergy::NoCounter);
@@ -104,12 +104,12 @@ impl DeviceSamples {
         (is_known || self.0.len() < MOST_DEVICES).then(|| self.0.entry(index).or_default())
     }
 
-    /// Whether some lap may be long enough for its energy to be told.
+    /// Tells whether some lap may be long enough for its energy to be told.
     pub fn has_energy(&self) -> bool {
         !self.0.is_empty() && self.no_energy().is_none()
     }
 
-    /// Why no lap's energy is told, however long it is; `None` too where there is no device.
+    /// Returns why no lap's energy is told, however long it is; `None` too where there is no device.
     pub fn no_energy(&self) -> Option<&str> {
         let mut devices = self.0.values();
         devices.find_map(|device| device.energy.lack().map(|lack| device.no_energy(lack)))

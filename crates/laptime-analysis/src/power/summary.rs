@@ -1,4 +1,4 @@
-//! What is told of devices: plain values for reports and JSON.
+//! Summaries of devices: plain values for reports and JSON.
 
 use std::collections::BTreeMap;
 
@@ -20,24 +20,24 @@ pub struct DeviceSummary {
     pub name: String,
     /// The process that sampled it.
     pub pid: u32,
-    /// All of the time in which it was sampled.
+    /// The whole time in which it was sampled.
     pub whole: DeviceStretch,
-    /// The steady state.
+    /// The steady state of the process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<DeviceStretch>,
 }
 
-/// What a device did in a stretch of time.
+/// One device's numbers over a stretch of time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceStretch {
-    /// From the first sample to the last.
+    /// Time from the first sample to the last.
     pub sampled_ns: u64,
-    /// How many samples.
+    /// Number of samples.
     pub sample_count: u64,
     /// Mean part of the time in which a kernel ran.
     pub utilization_mean_ratio: Option<f64>,
-    /// 95th percentile of that over the samples.
+    /// 95th percentile of the part of the time in which a kernel ran, over the samples.
     pub utilization_p95_ratio: Option<f64>,
     /// Mean part of the time in which its memory was read or written.
     pub memory_utilization_mean_ratio: Option<f64>,
@@ -51,7 +51,7 @@ pub struct DeviceStretch {
     pub power_peak_w: Option<f64>,
     /// Energy, by the device's own counter.
     pub energy_j: Option<f64>,
-    /// Energy of a step with what follows it; of the steady state only.
+    /// Energy of a step and of the time until the next one; of the steady state only.
     pub energy_per_step_j: Option<f64>,
     /// Mean clock of the multiprocessors.
     pub clock_mean_mhz: Option<f64>,
@@ -59,12 +59,12 @@ pub struct DeviceStretch {
     pub temperature_peak_celsius: Option<u64>,
     /// Part of the samples in which it was slower than it could be.
     pub throttled_ratio: Option<f64>,
-    /// By how much its mean clock was lower then than its highest one.
+    /// Amount by which its mean clock was lower then than its highest one, as a part of the highest one.
     pub throttled_slower_ratio: Option<f64>,
-    /// Why it was, the most frequent reason first; several may hold at once.
+    /// Reasons why it was slower, the most frequent first; several may hold at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttled_by: Vec<ThrottleShare>,
-    /// Why numbers are absent: by field name.
+    /// Reasons why numbers are absent, by field name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub why: BTreeMap<String, Unavailable>,
 }
@@ -75,6 +75,6 @@ pub struct DeviceStretch {
 pub struct ThrottleShare {
     /// The reason, in words.
     pub reason: String,
-    /// Part of the samples in which it held.
+    /// Part of the samples in which the reason held.
     pub ratio: f64,
 }

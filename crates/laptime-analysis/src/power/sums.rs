@@ -14,19 +14,19 @@ use crate::summary::fields::Group;
 
 /// Code of the note that says why no device was sampled.
 pub const UNAVAILABLE: &str = "telemetry.unavailable";
-/// Why laps of a program that reports of itself have no energy: devices are sampled for recordings.
+/// Why laps of a program that reports on itself have no energy: devices are sampled for recordings.
 const LIVE: &str = "a recording's report tells it, and this is a report of the running program: open the recording";
-/// What the field is called that has them.
+/// Name of the summary's field that has the devices.
 const FIELD: &str = "devices";
-/// Why a number is absent that no sample has, and no reason was recorded.
+/// Why a number is absent that no sample has, where no reason was recorded.
 const NOT_TOLD: &str = "the device did not tell it meanwhile";
-/// Fewer samples than this have no mean.
+/// Fewest samples that have a mean.
 const LEAST_SAMPLES: usize = 2;
 
-/// The steady state of a process, in ticks.
+/// Start and end of a process's steady state, in ticks.
 pub type SteadyTicks = Option<(u64, u64)>;
 
-/// The devices of all processes; `steady` has when each one's steady state begins and ends.
+/// Returns the devices of all processes; `steady` has the start and end of each process's steady state.
 pub fn devices(
     processes: &[Process],
     steady: &[SteadyTicks],
@@ -60,7 +60,7 @@ pub fn devices(
     summaries
 }
 
-/// Notes why there are none, if a process said so, and why no lap has energy.
+/// Adds why there are no devices, if a process said so, and why no lap has energy.
 pub fn with_reason(
     mut unavailable: BTreeMap<String, Unavailable>,
     processes: &[Process],
@@ -97,7 +97,7 @@ fn no_energy(processes: &[Process]) -> Option<&str> {
     })
 }
 
-/// Steps of one process in the steady state.
+/// Returns how many steps one process took in the steady state.
 fn steps(told: &Steady, ranks: usize) -> Option<u64> {
     let row = told.rows.iter().find(|row| row.path == told.step_path)?;
     let steps = row.count? / ranks.max(1) as u64;
@@ -162,7 +162,7 @@ fn energy(told: &mut DeviceStretch, device: &OfDevice, found: Result<f64, NoEner
     }
 }
 
-/// What these samples tell; `None` where there are none.
+/// Returns the numbers of some samples; `None` where there are none.
 fn stretch(
     process: &Process,
     device: &OfDevice,
@@ -200,7 +200,7 @@ fn stretch(
     Some(told)
 }
 
-/// Notes why numbers are absent.
+/// Notes in a stretch why numbers are absent.
 fn explain(told: &mut DeviceStretch, device: &OfDevice, samples: usize) {
     let named = [
         (
@@ -278,7 +278,7 @@ fn throttling(told: &mut DeviceStretch, limits: &[u64]) {
         .sort_by_key(|share| Reverse((share.ratio * 1e6) as u64));
 }
 
-/// How much lower the clock was where it was held down.
+/// Fills in how much lower the clock was in throttled samples.
 fn slower(told: &mut DeviceStretch, device: &OfDevice, samples: &[(u64, DeviceReadings)]) {
     let is_throttled = |readings: &DeviceReadings| {
         let bits = readings.get(Reading::ClockLimits).unwrap_or(0);
@@ -311,7 +311,7 @@ fn mean(values: &[u64]) -> Option<f64> {
     (values.len() >= LEAST_SAMPLES).then(|| sum / values.len() as f64)
 }
 
-/// Nearest rank.
+/// Returns a percentile by the nearest rank.
 fn percentile(mut values: Vec<u64>, q: f64) -> Option<f64> {
     if values.len() < LEAST_SAMPLES {
         return None;

@@ -1,4 +1,4 @@
-//! From a profiler's clock to that of laps.
+//! The way from a profiler's clock to that of laps.
 //!
 //! A profiler may use another clock than the recording, by its version and the machine. Marks that were
 //! opened and closed between two looks at our clock tie them together: the tightest one of the first
@@ -7,9 +7,9 @@
 /// A mark of a profiler, between two looks at our clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bracket {
-    /// Our clock before and after it, in ticks.
+    /// Ticks of our clock before and after the mark.
     pub ticks: (u64, u64),
-    /// When it began and ended, in nanoseconds of the profiler's clock.
+    /// Start and end of the mark, in nanoseconds of the profiler's clock.
     pub profiler_ns: (u64, u64),
 }
 
@@ -21,21 +21,21 @@ struct Tie {
     within_ns: f64,
 }
 
-/// Tells moments of a profiler on our clock.
+/// The line from a profiler's clock to ours.
 #[derive(Debug, Clone, Copy)]
 pub struct Alignment {
-    /// Differences are taken from here: as floating-point numbers, moments are too large.
+    /// Moments from which differences are taken: as floating-point numbers, moments are too large.
     base: (u64, u64),
     first: Tie,
     last: Tie,
     ns_per_tick: f64,
 }
 
-/// Two clocks that drift this far apart between two marks are not those of one machine at rest.
+/// Largest drift between two marks on one machine at rest.
 const MOST_DRIFT_NS: f64 = 100_000.0;
 
 impl Alignment {
-    /// By marks in the order in which they were made; `None` without one that makes sense.
+    /// Aligns two clocks by marks in the order in which they were made; `None` without one that makes sense.
     pub fn of(brackets: &[Bracket], ns_per_tick: f64) -> Option<Self> {
         let base = brackets.first()?;
         let base = (base.ticks.0, base.profiler_ns.0);
@@ -53,7 +53,7 @@ impl Alignment {
         })
     }
 
-    /// A moment of the profiler's, in ticks.
+    /// Returns a moment of the profiler's clock in ticks of ours.
     pub fn ticks(&self, profiler_ns: u64) -> u64 {
         let (first, last) = (self.first, self.last);
         let ns = profiler_ns.wrapping_sub(self.base.1) as i64 as f64;
@@ -67,18 +67,18 @@ impl Alignment {
         self.base.0.saturating_add_signed(since as i64)
     }
 
-    /// How far a moment may be off.
+    /// Returns how far a moment may be off.
     pub fn within_ns(&self) -> u64 {
         self.first.within_ns.max(self.last.within_ns).ceil() as u64
     }
 
-    /// How far the clocks drifted apart from the first mark to the last one.
+    /// Returns how far the clocks drifted apart from the first mark to the last one.
     pub fn drift_ns(&self) -> f64 {
         let ours = (self.last.ticks - self.first.ticks) * self.ns_per_tick;
         (ours - (self.last.ns - self.first.ns)).abs()
     }
 
-    /// Whether the clocks drifted so far apart that operators may be in the wrong laps.
+    /// Tells whether the clocks drifted so far apart that operators may be in the wrong laps.
     pub fn is_doubtful(&self) -> bool {
         self.drift_ns() > MOST_DRIFT_NS
     }
@@ -107,7 +107,8 @@ fn tightest(ties: &[Tie]) -> Option<Tie> {
 mod tests {
     use super::*;
 
-    /// A mark at a moment of ours on a clock that is `ahead` and runs at `rate`; 3 ticks a nanosecond.
+    /// Returns a mark at a moment of our clock, on a clock that is `ahead` and runs at `rate`; 3 ticks a
+    /// nanosecond.
     fn bracket(at: u64, slack: u64, rate: f64) -> Bracket {
         let theirs = |ticks: u64| 1_700_000_000_000_000_000 + (ticks as f64 / 3.0 * rate) as u64;
         Bracket {

@@ -1,4 +1,4 @@
-//! What a device did: busy while anything ran on it, and else idle, for one of two reasons.
+//! Use of a device: busy while anything ran on it, and else idle, for one of two reasons.
 //!
 //! A gap before a kernel is launch-bound up to the moment at which the host launched it; from then on
 //! the kernel waited for something else, such as another stream or a copy.
@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 
 use super::lap_operators::DeviceUse;
 
-/// Something that ran on a device, in nanoseconds of one clock.
+/// A kernel or copy that ran on a device, in nanoseconds of one clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OnDevice<L> {
     pub device: u32,
     pub start_ns: u64,
     pub end_ns: u64,
-    /// When it was launched, where that is known.
+    /// Moment of its launch, where that is known.
     pub launched_ns: Option<u64>,
     /// The lap that launched it.
     pub lap: L,
 }
 
-/// By device, and by lap: gaps are of the lap that launched what ended them.
+/// Returns the use by device, and by lap: a gap belongs to the lap that launched the work which ended it.
 pub fn uses<L: Ord + Copy>(works: &[OnDevice<L>]) -> (Vec<DeviceUse>, BTreeMap<L, DeviceUse>) {
     let mut sorted = works.to_vec();
     sorted.sort_by_key(|work| (work.device, work.start_ns, work.end_ns));
@@ -55,7 +55,7 @@ pub fn uses<L: Ord + Copy>(works: &[OnDevice<L>]) -> (Vec<DeviceUse>, BTreeMap<L
     (devices.collect(), laps)
 }
 
-/// The part of a work after a moment.
+/// Returns the part of a work after a moment.
 fn beyond<L>(work: &OnDevice<L>, to: u64) -> u64 {
     work.end_ns.saturating_sub(work.start_ns.max(to))
 }

@@ -28,9 +28,9 @@ pub struct Moment {
 /// Moments, and the laps that hold them.
 #[derive(Debug, Default)]
 pub struct Joined {
-    /// By thread, in time order: when, and which.
+    /// Moments and numbers by thread, in time order.
     by_thread: HashMap<u64, Vec<(u64, usize)>>,
-    /// By time alone.
+    /// Moments and numbers of all threads, in time order.
     all: Vec<(u64, usize)>,
     on_thread: Vec<Innermost>,
     on_main: Vec<Innermost>,
@@ -38,7 +38,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// Looks for the laps of moments; `main` is the main thread.
+    /// Begins to look for the laps of moments; `main` is the main thread.
     pub fn new(moments: &[Moment], main: u64) -> Self {
         let mut joined = Self {
             on_thread: vec![NONE; moments.len()],
@@ -69,7 +69,7 @@ impl Joined {
         }
     }
 
-    /// The lap of each moment: of its thread, else of the main thread; the root where there was none.
+    /// Returns the lap of each moment: of its thread, else of the main thread; the root where there was none.
     pub fn finish(self) -> Vec<PathId> {
         let each = self.on_thread.into_iter().zip(self.on_main);
         each.map(|(own, main)| if own == NONE { main.2 } else { own.2 })
@@ -94,7 +94,7 @@ fn deepen(innermost: &mut [Innermost], moments: &[(u64, usize)], end: u64, found
 pub struct OperatorPass<'p> {
     process: &'p mut Process,
     joined: Joined,
-    /// By path.
+    /// Depth of each path.
     depths: Vec<usize>,
 }
 

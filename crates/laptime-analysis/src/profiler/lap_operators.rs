@@ -5,20 +5,20 @@ use serde::Serialize;
 
 use crate::summary::span_row::RowKind;
 
-/// What a profiler saw of a run, in the steps that it was on for.
+/// Operators and kernels that a profiler saw in a run, in the steps that it was on for.
 ///
 /// **Units** nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operators {
-    /// Operators that ran, those inside of others included.
+    /// Number of operators that ran, inner ones included.
     pub call_count: u64,
-    /// Their own time: without what they called, so that it adds up.
+    /// Self time of the operators: without what they called, so that it adds up.
     pub self_ns: u64,
-    /// How far the moment of an operator may be off on the clock of laps; absent where that isn't known.
+    /// Error of an operator's moment on the clock of laps; absent where that isn't known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within_ns: Option<u64>,
-    /// Laps in which operators began, the longest own time first.
+    /// Laps in which operators began, the longest self time first.
     pub laps: Vec<LapOperators>,
     /// Devices that worked, by their index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -29,26 +29,26 @@ pub struct Operators {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LapOperators {
-    /// The lap's path, or what the time outside of laps is called.
+    /// The lap's path, or the name of the time outside of laps.
     pub path: String,
-    /// The path's names.
+    /// Names of the path.
     #[serde(skip)]
     pub names: Vec<String>,
     /// Whether it is a lap.
     pub kind: RowKind,
-    /// Own time of the lap, where all of its laps were profiled.
+    /// Self time of the lap, where all of its laps were profiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lap_ns: Option<u64>,
-    /// Operators.
+    /// Number of operators that ran in it.
     pub call_count: u64,
-    /// Their own time.
+    /// Self time of these operators.
     pub self_ns: u64,
-    /// By name, the longest own time first.
+    /// Operators by name, the longest self time first.
     pub operators: Vec<OperatorTime>,
-    /// What they launched, by name, the longest time first.
+    /// Kernels and copies that the operators launched, by name, the longest time first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<KernelTime>,
-    /// What that meant for the devices.
+    /// Use of the device by the lap's work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceUse>,
 }
@@ -57,13 +57,13 @@ pub struct LapOperators {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperatorTime {
-    /// The name, as the framework has it.
+    /// Name of the operator, as the framework has it.
     pub name: String,
-    /// How many ran.
+    /// Number of operators of this name that ran.
     pub call_count: u64,
-    /// Time in them, without what they called.
+    /// Time in the operators, without what they called.
     pub self_ns: u64,
-    /// Time in them and in what they called.
+    /// Time in the operators and in what they called.
     pub total_ns: u64,
 }
 
@@ -71,21 +71,21 @@ pub struct OperatorTime {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelTime {
-    /// The name, as the framework has it; of a copy its kind, such as `Memcpy HtoD`.
+    /// Name of the kernel, as the framework has it; of a copy its kind, such as `Memcpy HtoD`.
     pub name: String,
-    /// What it is.
+    /// Kind of work.
     pub kind: DeviceWorkKind,
-    /// How many ran.
+    /// Number of kernels or copies that ran.
     pub call_count: u64,
-    /// Their time, those that ran at once added up.
+    /// Sum of their times, also of those that ran at once.
     pub total_ns: u64,
 }
 
-/// What a device did while it was watched, from its first kernel to its last.
+/// Use of a device while it was watched, from its first kernel to its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceUse {
-    /// The device's index; of a lap's work the first one's.
+    /// Index of the device; of a lap's work, that of the first device.
     pub device: u32,
     /// Time in which at least one kernel or copy ran.
     pub busy_ns: u64,

@@ -1,4 +1,4 @@
-//! What operators took by themselves: their time without that of the operators inside of them.
+//! Time that operators took by themselves: without that of the operators inside of them.
 //!
 //! The rules are those of `torch.profiler`'s `key_averages`, so that the numbers are too: an operator is
 //! inside of another one of its thread that holds all of its time, and one that is all that another
@@ -9,22 +9,22 @@ use laptime_core::Total;
 /// An operator as a profiler saw it, in nanoseconds of its clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ran {
-    /// When it began.
+    /// Start of the operator.
     pub start_ns: u64,
-    /// How long it took.
+    /// Duration of the operator.
     pub duration_ns: u64,
-    /// Its thread.
+    /// Number of its thread.
     pub thread: u64,
-    /// The number of its name.
+    /// Number of its name.
     pub name: u32,
 }
 
-/// What one operator took; `None` in [`nest`]'s answer where it is the same call as the one around it.
+/// Times of one operator; `None` in [`nest`]'s answer where it is the same call as the one around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nested {
-    /// Time without what it called.
+    /// Time without the operators that it called.
     pub self_ns: u64,
-    /// Time with it.
+    /// Time with the operators that it called.
     pub total_ns: u64,
 }
 
@@ -34,7 +34,7 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// What each operator took, in their order.
+/// Returns the times of each operator, in the order of `all`.
 ///
 /// **Cost** sorting them.
 pub fn nest(all: &[Ran]) -> Vec<Option<Nested>> {

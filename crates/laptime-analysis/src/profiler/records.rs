@@ -1,4 +1,4 @@
-//! What a profiler saw of a process, as its records tell it.
+//! Operators and kernels that a profiler saw in a process, from its records.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use laptime_core::{DeviceWork, Operator, PathId};
 
 use crate::reading::feature::{Context, Feature};
 
-/// Operators of a process, and as many kernels; a step of a large model has some 10,000.
+/// Most operators of a process, and as many kernels; a step of a large model has some 10,000.
 const MOST: usize = 4_000_000;
-/// Names of them.
+/// Most names of operators and kernels.
 const MOST_NAMES: usize = 65_536;
 
-/// Operators of a process, and what they launched.
+/// Operators of a process, and the kernels that they launched.
 #[derive(Debug, Default)]
 pub struct ProfilerRecords {
     pub names: HashMap<u32, String>,
     pub operators: Vec<Operator>,
     pub works: Vec<DeviceWork>,
-    /// Those that no longer fitted.
+    /// Number of operators and kernels that no longer fitted.
     pub left_out: u64,
-    /// The lap of each operator, then that of each work's launch, once the pass over laps is over: the
-    /// root where no lap was open, `None` where the launch isn't known.
+    /// The lap of each operator, then that of each kernel's launch, once the pass over laps is over: the root
+    /// where no lap was open, `None` where the launch isn't known.
     pub laps: Vec<Option<PathId>>,
 }
 
@@ -42,12 +42,12 @@ impl Feature for ProfilerRecords {
 }
 
 impl ProfilerRecords {
-    /// Whether nothing was profiled.
+    /// Tells whether nothing was profiled.
     pub fn is_empty(&self) -> bool {
         self.operators.is_empty() && self.works.is_empty()
     }
 
-    /// The name with a number.
+    /// Returns the name with a number.
     pub fn name(&self, id: u32) -> &str {
         self.names.get(&id).map_or("<unnamed>", String::as_str)
     }

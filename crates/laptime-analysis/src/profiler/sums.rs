@@ -1,4 +1,4 @@
-//! Operators and kernels added up by lap and name.
+//! Sums of operators and kernels by lap and name.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -11,7 +11,7 @@ use crate::reading::process::Process;
 use crate::summary::doubt::{Doubt, RunDoubt};
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// Operators that began while no lap was open.
+/// Name of the row for operators that began while no lap was open.
 const OUTSIDE: &str = "no lap open";
 /// Code of the note that says how far moments may be off, in nanoseconds.
 pub const WITHIN: &str = "kernels.within-ns";
@@ -25,7 +25,8 @@ struct Lap {
     device: Option<DeviceUse>,
 }
 
-/// What was profiled in a run; `None` where nothing was. `rows` have the measured times.
+/// Returns the operators and kernels of a run; `None` where nothing was profiled. `rows` have the measured
+/// times.
 pub fn operators(processes: &[Process], rows: &[SpanRow]) -> Option<Operators> {
     if processes
         .iter()

@@ -1,4 +1,4 @@
-//! When spans of any track took the program's time, and when only a timer's segments did.
+//! Time that spans of any track cover, and time that only a timer's segments do.
 //!
 //! Spans of several tracks overlap, and so do segments, with each other and with the spans
 //! around them: their durations cannot be added up. What counts is the time that they cover,
@@ -11,7 +11,7 @@ use laptime_core::{Span, SpanFlags};
 use crate::reading::feature::{Context, Feature};
 use crate::reading::path_role::Noted;
 
-/// Intervals kept of one cover before neighbours are put together.
+/// Most intervals of one cover; of more, neighbours are put together.
 const MOST_INTERVALS: usize = 4_096;
 
 /// A part of the time, and how much of it is covered.
@@ -23,7 +23,7 @@ struct Interval {
 }
 
 impl Interval {
-    /// How much is covered before a moment; of intervals put together, in proportion.
+    /// Returns how much is covered before a moment; of intervals put together, in proportion.
     fn before(&self, at: u64) -> u64 {
         let length = self.end - self.start;
         let part = at.clamp(self.start, self.end) - self.start;
@@ -34,18 +34,18 @@ impl Interval {
     }
 }
 
-/// What a set of intervals covers, each moment once.
+/// Time that a set of intervals covers, each moment once.
 ///
 /// **Units** ticks.
 #[derive(Debug, Clone, Default)]
 pub struct Cover {
-    /// In order, without overlap.
+    /// Intervals in order, without overlap.
     intervals: Vec<Interval>,
 }
 
 impl Cover {
-    /// Adds an interval of which `covered` counts, in any order of intervals; answers with how much of
-    /// it was covered before.
+    /// Adds an interval of which `covered` counts, in any order of intervals; returns how much of it was
+    /// covered before.
     pub fn add(&mut self, start: u64, end: u64, covered: u64) -> u64 {
         if self.intervals.last().is_none_or(|last| last.end < start) {
             self.push(start, end, covered);
@@ -102,19 +102,18 @@ impl Cover {
         });
     }
 
-    /// How much is covered from one moment to another.
+    /// Returns how much is covered from one moment to another.
     fn between(&self, from: u64, to: u64) -> u64 {
         let parts = self.intervals.iter();
         parts.map(|one| one.before(to) - one.before(from)).sum()
     }
 }
 
-/// The covers of ordinary outermost spans and of all spans; the second only once there is
-/// a segment.
+/// The covers of ordinary outermost spans and of all spans; the second only once there is a segment.
 #[derive(Debug, Clone, Default)]
 pub struct Covers {
     ordinary: Cover,
-    /// What more than one of the ordinary ones covers, counted for each but one of them.
+    /// Time that several ordinary spans cover, counted for each but one of them.
     doubled: Cover,
     all: Option<Cover>,
     segments: Option<(u64, u64)>,
@@ -141,22 +140,22 @@ impl Covers {
         self.segments = Some((first.min(start), last.max(end)));
     }
 
-    /// The start of the first segment and the end of the last.
+    /// Returns the start of the first segment and the end of the last.
     pub fn segments(&self) -> Option<(u64, u64)> {
         self.segments
     }
 
-    /// Ticks between two moments that spans of any track cover.
+    /// Returns the ticks between two moments that spans of any track cover.
     pub fn by_spans(&self, from: u64, to: u64) -> u64 {
         self.ordinary.between(from, to.max(from))
     }
 
-    /// Ticks between two moments that spans cover once more than once, each further time counted.
+    /// Returns the ticks between two moments that more than one span covers, counted for each but one of them.
     pub fn doubled(&self, from: u64, to: u64) -> u64 {
         self.doubled.between(from, to.max(from))
     }
 
-    /// Ticks between two moments that only segments cover.
+    /// Returns the ticks between two moments that only segments cover.
     pub fn only_segments(&self, from: u64, to: u64) -> u64 {
         self.all.as_ref().map_or(0, |all| {
             let to = to.max(from);

@@ -1,20 +1,21 @@
-//! How much of a process's time its spans and timers' segments cover.
+//! Time of a process that its spans and timers' segments cover.
 
 use crate::reading::coverage::Covers;
 use crate::reading::process::Process;
 use crate::reading::totals::Totals;
 use laptime_core::Total;
 
-/// How spans and segments cover time.
+/// Time that spans and segments cover.
 #[derive(Debug, Clone, Copy)]
 pub struct CoveredTime {
-    /// Time covered at all.
+    /// Time covered by any of them.
     pub ns: u64,
-    /// Whether that is all: what only spans inside of a lost one cover isn't known where several tracks have spans.
+    /// Whether `ns` is everything that was covered: what only spans inside of a lost one cover isn't known
+    /// where several tracks have spans.
     pub is_all: bool,
-    /// Time that spans of several tracks cover, for each but one of them.
+    /// Time that spans of several tracks cover, counted for each but one of them.
     pub parallel_ns: u64,
-    /// Time that outermost spans of the only track cover, for each but one of them.
+    /// Time that outermost spans of the only track cover, counted for each but one of them.
     pub doubled_ns: u64,
 }
 

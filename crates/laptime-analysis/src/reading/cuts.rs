@@ -1,4 +1,4 @@
-//! Totals of what lies before a few moments of a process, kept apart while it is read.
+//! Totals up to a few moments of a process, kept apart while it is read.
 //!
 //! Where the steady state begins is known only when everything was read, and its numbers
 //! would need everything once more. So the totals are cut where a window begins, at every
@@ -16,29 +16,29 @@ use laptime_core::{DeviceMemorySpan, DeviceSpan, Span, SpanFlags};
 
 use crate::reading::totals::Totals;
 
-/// Windows before the first cut: less is read again in no time.
+/// Windows before the first cut: fewer are read again in no time.
 const FIRST_CUT: u64 = 8;
-/// Cuts at most, the last one at a file of 8 GiB.
+/// Most cuts; the last one lies at a file of 8 GiB.
 const MOST_CUTS: usize = 15;
-/// Processes with more paths are not cut, so that totals of all parts stay small.
+/// Most paths of a process that is cut, so that totals of all parts stay small.
 const MOST_PATHS: usize = 4_096;
-/// Ranges of windows that a cut keeps of spans begun before it; more are put together.
+/// Most ranges of windows that a cut has of spans begun before it; more are put together.
 const MOST_RANGES: usize = 64;
 
-/// Where the totals are cut.
+/// A place between two windows where the totals are cut.
 #[derive(Debug, Clone)]
 pub struct Cut {
-    /// Offset of the first window after it.
+    /// Offset of the first window after the cut.
     offset: u64,
-    /// First tick after it.
+    /// First tick after the cut.
     pub from: u64,
     /// First and last offset of windows after it with spans that began before.
     strays: Vec<(u64, u64)>,
 }
 
 impl Cut {
-    /// Before which tick the spans of a window must have begun to lie before the cut;
-    /// `None` when it has none.
+    /// Returns before which tick the spans of a window must have begun to lie before the cut; `None` where the
+    /// window has no such span.
     pub fn ticks_before(&self, offset: u64) -> Option<u64> {
         let is_stray = |(first, last): &(u64, u64)| (*first..=*last).contains(&offset);
         if offset < self.offset {
@@ -69,13 +69,13 @@ impl Cut {
 #[derive(Debug)]
 pub struct CutTotals {
     cuts: Vec<Cut>,
-    /// As many as cuts: what lies before the first, between it and the second, and so on.
+    /// Totals of the parts, as many as cuts: up to the first cut, between it and the second, and so on.
     parts: Vec<Totals>,
     next_offset: u64,
 }
 
 impl CutTotals {
-    /// No cut yet.
+    /// Creates totals without a cut.
     pub fn new() -> Self {
         Self {
             cuts: Vec::new(),
@@ -84,7 +84,7 @@ impl CutTotals {
         }
     }
 
-    /// Never cuts: what results must equal.
+    /// Switches cuts off: tests compare results with those of a process that is never cut.
     #[cfg(test)]
     pub fn never_cut(&mut self) {
         self.next_offset = u64::MAX;
@@ -105,8 +105,8 @@ impl CutTotals {
         self.next_offset = window_offset(2 * (offset - window_offset(0)) / WINDOW_LEN as u64);
     }
 
-    /// First tick of spans that lie after all cuts, in the window at `offset`: what a plain span's start
-    /// is held against, so that nearly all go their way by one comparison.
+    /// Returns the first tick of spans that lie after all cuts, in the window at `offset`: a plain span's start
+    /// is compared with it, so that nearly all go their way by one comparison.
     pub fn latest_from(&self, offset: u64) -> u64 {
         match self.cuts.last() {
             Some(cut) if offset < cut.offset => u64::MAX,
@@ -114,7 +114,7 @@ impl CutTotals {
         }
     }
 
-    /// End of the last span before the last cut, in ticks.
+    /// Returns the end of the last span before the last cut, in ticks.
     pub fn last_end(&self) -> u64 {
         let ends = self.parts.iter().map(|part| part.last_end);
         ends.max().unwrap_or(0)
@@ -139,27 +139,27 @@ impl CutTotals {
         self.parts.get_mut(place).unwrap_or(latest).take(span, rate);
     }
 
-    /// Adds a run of a stretch, told in the window at `offset`, where it belongs.
+    /// Adds a run of a stretch, recorded in the window at `offset`, where it belongs.
     pub fn ran(&mut self, latest: &mut Totals, stretch: u32, ticks: u64, offset: u64) {
         let totals = self.totals_at(latest, ticks, offset);
         *totals.ran.entry(stretch).or_default() += 1;
     }
 
-    /// Adds what a device told of a span, in the window at `offset`, where the span belongs.
+    /// Adds a span's time on a device, recorded in the window at `offset`, where the span belongs.
     pub fn on_device(&mut self, latest: &mut Totals, span: &DeviceSpan, offset: u64) {
         let totals = self.totals_at(latest, span.start, offset);
         let told = totals.on_devices.entry(span.path).or_default();
         told.add(span);
     }
 
-    /// Adds what a device's allocator told of a span, in the window at `offset`, where the span belongs.
+    /// Adds a span's memory on a device, recorded in the window at `offset`, where the span belongs.
     pub fn device_memory(&mut self, latest: &mut Totals, span: &DeviceMemorySpan, offset: u64) {
         let totals = self.totals_at(latest, span.start, offset);
         let told = totals.device_memory.entry(span.path).or_default();
         told.add(&span.memory);
     }
 
-    /// The totals of a moment that the window at `offset` tells of.
+    /// Returns the totals to which a record of the window at `offset` belongs, by its moment.
     fn totals_at<'t>(
         &'t mut self,
         latest: &'t mut Totals,
@@ -175,7 +175,7 @@ impl CutTotals {
         self.parts.get_mut(place).unwrap_or(latest)
     }
 
-    /// Takes back the cuts between a piece and the span that it goes on with.
+    /// Undoes the cuts between a piece and the span that it goes on with.
     ///
     /// A span in pieces is one span with one duration, which the totals of its part know; two parts
     /// would each hold a span too short, and minimum, maximum and percentiles would be wrong.
@@ -198,7 +198,7 @@ impl CutTotals {
         }
     }
 
-    /// The first cut at or after a tick, and what lies after it.
+    /// Returns the first cut at or after a tick, and what lies after it.
     pub fn after(&self, latest: &Totals, from: u64) -> (Option<Cut>, Totals) {
         let Some(index) = self.cuts.iter().position(|cut| from <= cut.from) else {
             return (None, latest.emptied());

@@ -1,19 +1,19 @@
-//! When a process waited longest for its data, for [`crate::summarize::worker_starts`].
+//! The longest waits of a process for its data, for [`crate::summarize::worker_starts`].
 
 use laptime_core::Span;
 
 use crate::reading::feature::{Context, Feature};
 use crate::reading::path_role::Noted;
 
-/// Waits that are kept: the longest.
+/// Most waits that are stored: the longest.
 pub const MOST: usize = 256;
 
 /// The longest waits for data of a process, in ticks.
 #[derive(Debug, Default)]
 pub struct DataWaits {
-    /// Start and end of each.
+    /// Start and end of each wait.
     pub longest: Vec<(u64, u64)>,
-    /// Shorter ones are not among them.
+    /// Length of the shortest wait among them once there are [`MOST`]: shorter ones are left out.
     least: u64,
 }
 

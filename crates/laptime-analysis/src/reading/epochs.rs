@@ -14,15 +14,16 @@ use laptime_core::{PhaseName, Span, SpanFlags};
 use crate::reading::feature::{Context, Feature};
 use crate::reading::path_role::Noted;
 
-/// Steps and evaluations kept one by one, 400 kB; neighbours among more are put together.
+/// Most steps and evaluations that are stored one by one, 400 kB; neighbours among more are put together.
 const MOST_UNITS: usize = 8_192;
-/// The latest, before which an epoch may turn out to have begun: they stay apart.
+/// Latest steps and evaluations that stay apart: an epoch may turn out to have begun before any of them.
 const LATEST: usize = 256;
-/// Epochs told apart; where there are more, none are.
+/// Most epochs; where there are more, none are told.
 const MOST_EPOCHS: usize = 4_096;
-/// Threads and tasks told apart: a notebook's cells are tasks.
+/// Most threads and tasks that are told apart: a notebook's cells are tasks.
 const MOST_TRACKS: usize = 512;
-/// The first of them may have all that; further ones as much as a notebook's cell has.
+/// Tracks that may each have as many units and epochs as that; further ones get as much as a notebook's cell
+/// has.
 const FIRST_TRACKS: usize = 8;
 const FEW_UNITS: usize = 2 * LATEST;
 const FEW_EPOCHS: usize = 64;
@@ -30,15 +31,15 @@ const FEW_EPOCHS: usize = 64;
 /// An epoch; moments in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Epoch {
-    /// When it began.
+    /// Start of the epoch.
     pub start: u64,
-    /// When the next one began, or its last step or evaluation ended.
+    /// Start of the next epoch, or end of the last step or evaluation.
     pub end: u64,
-    /// Steps begun in it.
+    /// Number of steps that began in it.
     pub steps: u64,
-    /// Evaluations begun in it.
+    /// Number of evaluations that began in it.
     pub evaluations: u64,
-    /// How long these ran.
+    /// Time of these evaluations.
     pub evaluation: u64,
 }
 
@@ -58,16 +59,16 @@ struct Track {
     most_units: usize,
     marks: Vec<u64>,
     spans: Vec<u64>,
-    /// When the latest of those spans ended.
+    /// End of the latest of the epochs' spans.
     ended: u64,
     units: Vec<Units>,
 }
 
-/// What is known of a process's epochs, by track.
+/// Epochs of a process, by track.
 #[derive(Debug, Default)]
 pub struct Epochs {
     tracks: Vec<(u32, Track)>,
-    /// The track that was told of last, which nearly always goes on.
+    /// The track of the latest record, which nearly always goes on.
     last: usize,
 }
 
@@ -134,7 +135,7 @@ impl Epochs {
         Some(&mut self.tracks[self.last].1)
     }
 
-    /// The epochs of the training that has most of them, in order.
+    /// Returns the epochs of the training that has most of them, in order.
     pub fn found(&self) -> Vec<Epoch> {
         let most = |training: &&Track| training.begun().len();
         let trainings = self.trainings();
@@ -142,7 +143,7 @@ impl Epochs {
         found.map_or(Vec::new(), Track::found)
     }
 
-    /// Tracks with epochs, those that follow each other put together.
+    /// Returns the tracks with epochs, those that follow each other put together.
     fn trainings(&self) -> Vec<Track> {
         let trained = self
             .tracks
@@ -186,12 +187,12 @@ impl Track {
         }
     }
 
-    /// When its first epoch began.
+    /// Returns when the first epoch began.
     fn start(&self) -> u64 {
         self.begun().iter().copied().min().unwrap_or(0)
     }
 
-    /// When its last step or evaluation ended.
+    /// Returns when the last step or evaluation ended.
     fn end(&self) -> u64 {
         let begun = self.begun().iter().copied();
         let ended = self.units.iter().map(|units| units.end);
@@ -202,12 +203,13 @@ impl Track {
             .max(self.last_span_end())
     }
 
-    /// When the last span of an epoch ended; 0 where marks tell of epochs, which have no end.
+    /// Returns when the last span of an epoch ended; 0 where epochs are marks, which have no end.
     fn last_span_end(&self) -> u64 {
         if self.marks.is_empty() { self.ended } else { 0 }
     }
 
-    /// When epochs began: marks count before spans, as automatic phases set them. None of too many.
+    /// Returns when epochs began: marks count before spans, as automatic phases set them. Returns none where
+    /// there are too many.
     fn begun(&self) -> &[u64] {
         let begun = if self.marks.is_empty() {
             &self.spans

@@ -1,44 +1,44 @@
-//! What a process's file says of the process itself: who it is, its clock, and how its recording ends.
+//! Facts about a process from its file: who it is, its clock, and how its recording ends.
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader};
 use laptime_core::format::window::WindowState;
 use laptime_core::{Anchors, DeviceSpan, ProcessFacts};
 
-/// One process, apart from what it did.
+/// Facts about one process, apart from its spans.
 #[derive(Debug)]
 pub struct Facts {
-    /// The name of its file.
+    /// Name of its file.
     pub file: String,
-    /// The head of its file.
+    /// Head of its file.
     pub header: ProcessHeader,
-    /// When it started, `CLOCK_MONOTONIC` ns.
+    /// Start of the process, `CLOCK_MONOTONIC` ns.
     pub started_ns: u64,
-    /// Whether it still runs.
+    /// Whether the process still runs.
     pub is_live: bool,
-    /// When it became another program that is recorded too (`exec`): when that one's recording began.
+    /// Start of the next recording where the process became another program that is recorded too (`exec`).
     pub replaced_ns: Option<u64>,
-    /// Its clock, held against the machine's.
+    /// Moments of its clock and of the machine's clocks, side by side.
     pub anchors: Anchors,
     /// Nanoseconds per tick of its clock, as known before its records.
     pub rate: Rate,
-    /// Spans that were open when it ended.
+    /// Spans that were open when the process ended.
     pub open: Vec<OpenSpan>,
-    /// Records that found no room.
+    /// Number of records that found no room.
     pub lost: u64,
-    /// Windows that nobody closed.
+    /// Number of windows that nobody closed.
     pub unsealed: u64,
-    /// Windows that end too early.
+    /// Number of windows that end too early.
     pub truncated: u64,
-    /// Spans that ran inside of another one of `<deep>`.
+    /// Number of spans that ran inside of another one of `<deep>`.
     pub folded_spans: u64,
-    /// Spans that ran inside of one of the same path.
+    /// Number of spans that ran inside of one of the same path.
     pub recursive_spans: u64,
-    /// Spans of `<overflow>` whose time is that of what they ran inside of.
+    /// Number of spans of `<overflow>` whose time is part of that of the span around them.
     pub overflowed_spans: u64,
-    /// Windows of its file that hold nothing though they should.
+    /// Number of windows of its file that hold nothing though they should.
     pub empty_windows: u64,
-    /// Bytes that its file has; `None` for the running process.
+    /// Size of its file; `None` for the running process.
     pub file_bytes: Option<u64>,
 }
 
@@ -91,7 +91,7 @@ impl Facts {
         self.truncated += u64::from(state == WindowState::Truncated);
     }
 
-    /// Returns when its recording began, in ticks; a running process tells of all that it remembers.
+    /// Returns when the recording began, in ticks; a running process tells of all that it remembers.
     pub fn began(&self) -> u64 {
         if self.file_bytes.is_none() {
             return 0;

@@ -1,5 +1,5 @@
-//! What a feature of the analysis is to the reading of a process: it takes records, and keeps what its part of the
-//! summary needs of them.
+//! A feature: the part of the reading that takes records of a process, and keeps what its part of the summary
+//! needs of them.
 //!
 //! [`crate::reading::features`] is the list of all. A feature stands in the room of its subject (`power`, `profiler`,
 //! `functions`), or here where it has none.
@@ -13,7 +13,7 @@ use crate::reading::path_role::Noted;
 /// The paths that are known so far, and the clock's rate.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'p> {
-    /// The paths that records told of until now.
+    /// The paths that records have defined until now.
     pub paths: &'p PathTable,
     /// Nanoseconds per tick.
     pub rate: Rate,
@@ -24,7 +24,7 @@ pub trait Feature {
     /// Takes in a record that is no span.
     fn take_record(&mut self, _record: &Record<'_>, _context: Context<'_>) {}
 
-    /// Takes in a span of whose path more than totals is kept, or that is unusual.
+    /// Takes in a span of a path that is worth noting, or a span that is unusual.
     fn take_span(&mut self, _span: &Span, _noted: Noted, _context: Context<'_>) {}
 
     /// Takes in what a running process holds beside its windows.

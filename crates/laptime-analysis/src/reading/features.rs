@@ -1,4 +1,4 @@
-//! The features of a process: one list, of which the struct and the way of every record are made.
+//! The list of a process's features: the struct of all, and the way of every record to each, are made of it.
 
 use laptime_core::format::record::Record;
 use laptime_core::{Live, Span};
@@ -25,7 +25,7 @@ use crate::summarize::columns::operations::stretches::Stretches;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
-        /// What every feature keeps of a process.
+        /// The features of a process, each with what it keeps.
         #[derive(Debug, Default)]
         pub struct Features {
             $($(#[$doc])* pub $name: $kind,)*
@@ -48,7 +48,7 @@ macro_rules! features {
 }
 
 features! {
-    /// When spans and timers' segments covered time.
+    /// Time that spans and timers' segments covered.
     covers: Covers,
     /// The steps from which warm-up is found.
     steps: StepSeries,
@@ -56,7 +56,7 @@ features! {
     epochs: Epochs,
     /// The longest waits for data.
     data_waits: DataWaits,
-    /// Laps that kept the event loop of their tasks.
+    /// Laps that kept other tasks from their event loop.
     blocking_laps: BlockingLaps,
     /// Marks and metrics.
     marks: MarksAndMetrics,
@@ -66,11 +66,11 @@ features! {
     notes: Notes,
     /// Resident memory, and the latest count of allocations.
     host_memory: HostMemory,
-    /// How long threads were kept from a CPU, and how much memory was allocated over time.
+    /// Readings over time: threads' waits for a CPU, and allocated memory.
     recorder_samples: RecorderSamples,
-    /// Paths that are those of a network's modules.
+    /// Paths of a network's modules.
     modules: Modules,
-    /// What stretches of the program do each time.
+    /// Operations of the program's stretches.
     stretches: Stretches,
     /// Spans in which calls ran whose operations are left out, once their pass is over.
     left_out: LeftOutSpans,
@@ -80,7 +80,7 @@ features! {
     calls: Calls,
     /// Operators and kernels that a profiler saw.
     profiler: ProfilerRecords,
-    /// What devices said of themselves.
+    /// Samples of devices.
     devices: DeviceSamples,
     /// The energy of laps, once their pass is over.
     energy: EnergyByPath,

@@ -1,4 +1,4 @@
-//! The first pass over a process's records: of everything.
+//! The first pass over a process's records: it takes in all of them.
 //!
 //! [`FirstPass::plain_span`] is the hot path of reading: plain spans go from the window's
 //! bytes into [`Totals`](crate::reading::totals::Totals) one at a time and nothing else is kept of them.
@@ -13,14 +13,14 @@ use crate::reading::feature::Feature;
 use crate::reading::path_role::Noted;
 use crate::reading::process::Process;
 
-/// Takes in everything.
+/// The visitor of the first pass, which takes in everything.
 #[derive(Debug)]
 pub struct FirstPass<'p> {
     process: &'p mut Process,
     rate: Rate,
     /// The window's place in the file.
     offset: u64,
-    /// Spans that began before this tick lie before a cut.
+    /// First tick after the last cut: spans that began before it lie before a cut.
     from: u64,
 }
 
@@ -37,7 +37,8 @@ impl<'p> FirstPass<'p> {
 }
 
 impl FirstPass<'_> {
-    /// Returns what a span that was open already when recording began did since; `None` where that is nothing.
+    /// Returns the part since the recording began of a span that was open already; `None` where that is
+    /// nothing.
     fn since_the_beginning(&self, span: &Span) -> Option<Span> {
         let began = self.process.facts.began();
         if span.start >= began {

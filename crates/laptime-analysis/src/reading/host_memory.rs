@@ -10,9 +10,9 @@ use crate::reading::feature::{Context, Feature};
 pub struct HostMemory {
     /// The largest resident size that was noted.
     pub resident_peak_bytes: Option<u64>,
-    /// When a resident size was noted last, in ticks.
+    /// Moment of the last resident size that was noted, in ticks.
     pub last_noted: u64,
-    /// The latest count of allocations, and when it was noted, in ticks.
+    /// The latest count of allocations with its moment, in ticks.
     pub latest: Option<(u64, ProcessMemory)>,
 }
 

@@ -1,4 +1,5 @@
-//! Passes over the records of a process after the first one: each finds what only all records together tell.
+//! Passes over the records of a process after the first one: each finds what can be known only once all records
+//! were read.
 
 use laptime_core::format::reader::VisitProcess;
 
@@ -10,23 +11,23 @@ use crate::reading::read_again::{Finish, ReadAgain};
 use crate::reading::second_pass::SecondPass;
 use crate::summarize::columns::operations::left_out_pass::LeftOutPass;
 
-/// The passes in their order.
+/// A pass after the first one; the variants stand in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaterPass {
-    /// Totals of the steady state, where one was found.
+    /// Finds the totals of the steady state, where there is one.
     SteadyState,
-    /// The lap of each sample, where stacks were sampled.
+    /// Finds the lap of each sample, where stacks were sampled.
     Stacks,
-    /// The lap of each operator, where steps were profiled.
+    /// Finds the lap of each operator, where steps were profiled.
     Operators,
-    /// The spans in which calls ran whose operations are not known.
+    /// Finds the spans in which calls ran whose operations are not known.
     LeftOut,
-    /// The energy of laps, where devices told what they draw.
+    /// Finds the energy of laps, where devices told what they draw.
     Energy,
 }
 
 impl LaterPass {
-    /// All passes; those of laps look at the steady state's totals, which come first.
+    /// All passes in order; passes over laps look at the steady state's totals, which come first.
     pub const ALL: [Self; 5] = [
         Self::SteadyState,
         Self::Stacks,

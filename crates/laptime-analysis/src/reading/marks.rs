@@ -10,10 +10,10 @@ use laptime_core::format::record::Record;
 
 use crate::reading::feature::{Context, Feature};
 
-/// Entries kept per name.
+/// Most entries of one name.
 pub const MOST_ENTRIES: usize = 2_048;
 
-/// Evenly thinned entries in the order they came.
+/// Entries in the order they came, thinned out evenly.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thinned<T> {
     kept: Vec<(u64, T)>,
@@ -29,7 +29,7 @@ impl<T> Default for Thinned<T> {
 }
 
 impl<T> Thinned<T> {
-    /// None yet, and never more than `most`.
+    /// Creates an empty series that never has more than `most` entries.
     pub fn of_most(most: usize) -> Self {
         Self {
             kept: Vec::new(),
@@ -59,17 +59,17 @@ impl<T: Copy> Thinned<T> {
         self.seen += 1;
     }
 
-    /// Whether all are kept.
+    /// Tells whether all entries are still there.
     pub fn is_whole(&self) -> bool {
         self.seen == self.kept.len() as u64
     }
 
-    /// How many were pushed.
+    /// Returns how many entries were pushed.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// The values that are kept, with their moments.
+    /// Returns the entries that are still there, with their moments.
     pub fn iter(&self) -> impl Iterator<Item = (u64, T)> + '_ {
         self.kept.iter().copied()
     }
@@ -78,13 +78,13 @@ impl<T: Copy> Thinned<T> {
 /// Values of one metric.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values {
-    /// The series.
+    /// The values that are still there.
     pub series: Thinned<f64>,
-    /// The latest value and its moment.
+    /// The latest value with its moment.
     pub last: Option<(u64, f64)>,
     /// Smallest and largest number; infinite ones are numbers.
     pub range: Option<(f64, f64)>,
-    /// Values that are not numbers.
+    /// Count of values that are not numbers.
     pub nan_count: u64,
 }
 

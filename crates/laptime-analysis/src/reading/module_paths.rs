@@ -1,7 +1,7 @@
-//! Which paths of a process are those of a neural network's modules.
+//! Paths of a process that are those of a neural network's modules.
 //!
-//! The recording says once for a path that it is a module's; the same module below another phase
-//! has the same names from its outermost module on, which is how it is known there.
+//! The recording says once for a path that it is a module's. Below another phase the same module has the same
+//! names from its outermost module on, which is how it is found there.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,9 +16,9 @@ const MOST_MODULES: usize = 65_536;
 /// The modules of a process.
 #[derive(Debug, Default)]
 pub struct Modules {
-    /// By the path that was said: the names from the outermost module on.
+    /// Names from the outermost module on, by the path that the recording gave.
     said: HashMap<PathId, Vec<String>>,
-    /// Classes by those names.
+    /// Classes by the names from the outermost module on.
     pub classes: BTreeMap<Vec<String>, String>,
 }
 

@@ -7,7 +7,7 @@ use laptime_core::format::record::Record;
 
 use crate::reading::feature::{Context, Feature};
 
-/// Different notes kept.
+/// Most different notes that are stored.
 const MOST_NOTES: usize = 256;
 
 /// Code of the note that says when the interpreter began to exit, in ticks.

@@ -1,37 +1,37 @@
-//! What the spans of a path are to the summary, beside totals: found once for a path, asked for every span.
+//! The role of a path in the summary, beside its totals: found once for a path, asked for every span.
 
 use laptime_core::{PathId, PathTable, PhaseName};
 
 /// The name of a step.
 pub const STEP: &str = PhaseName::Step.text();
 
-/// What the spans of a path are to the summary.
+/// The role of a path: whether its spans are more than their totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathRole {
-    /// They need nothing but their totals.
+    /// A path of which only totals are needed.
     Plain,
-    /// Features look at each of them.
+    /// A path of whose spans features look at each.
     Noted(Noted),
 }
 
-/// What makes the spans of a path worth noting; by default nothing, for unusual spans of plain paths.
+/// Reasons for which the spans of a path are worth noting; by default none, for unusual spans of plain paths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a fact of a path that features ask for by itself"
 )]
 pub struct Noted {
-    /// The unit of an epoch that they are, counted ones too.
+    /// The unit of an epoch that the spans are, counted ones too.
     pub phase: Option<PhaseName>,
-    /// Whether they are steps inside of steps, which are no further ones of an epoch.
+    /// Whether the spans are steps inside of steps, which are no further ones of an epoch.
     pub is_nested: bool,
-    /// Whether their name is that of a step.
+    /// Whether the spans' name is that of a step.
     pub is_step: bool,
-    /// Whether they are children of no span.
+    /// Whether the spans are children of no span.
     pub is_outermost: bool,
-    /// Whether a program without steps may be there to do them again and again.
+    /// Whether the spans may be what a program without steps does again and again.
     pub is_work: bool,
-    /// Whether they are waits for data within something else.
+    /// Whether the spans are waits for data within something else.
     pub is_data: bool,
 }
 
@@ -72,7 +72,7 @@ impl PathRoles {
         self.0[id.index()] = PathRole::find(id, name, parent, paths);
     }
 
-    /// Returns what makes a path's spans worth noting; `None` of a plain path.
+    /// Returns why a path's spans are worth noting; `None` of a plain path.
     #[inline]
     pub fn noted(&self, id: PathId) -> Option<Noted> {
         match self.0.get(id.index()) {

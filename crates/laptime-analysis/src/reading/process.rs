@@ -14,13 +14,13 @@ use crate::reading::totals::Totals;
 /// One process.
 #[derive(Debug)]
 pub struct Process {
-    /// Who it is, its clock, and how its recording ends.
+    /// Facts: who it is, its clock, and how its recording ends.
     pub facts: Facts,
     /// The paths of its spans.
     pub paths: PathTable,
     /// Totals of its spans.
     pub spans: Spans,
-    /// What each feature keeps of it.
+    /// The features, each with what it keeps of the process.
     pub features: Features,
 }
 
@@ -44,7 +44,7 @@ impl Process {
         self.spans.roles.define(id, parent, name, &self.paths);
     }
 
-    /// Splits it into what features are told beside a record, and the features.
+    /// Splits the process into the context of a record, and the features that take it.
     pub fn with_context(&mut self) -> (Context<'_>, &mut Features) {
         let context = Context {
             paths: &self.paths,
@@ -114,7 +114,8 @@ impl Process {
         self.spans.totals = totals;
     }
 
-    /// Tells whether it has no lap and no segment: it waits for others, or did nothing that anybody asked about.
+    /// Tells whether the process has no lap and no segment: it waits for others, or did nothing that anybody
+    /// asked about.
     pub fn is_idle(&self) -> bool {
         !self.spans.has_any()
             && self.facts.open.is_empty()

@@ -1,10 +1,10 @@
-//! What reading the records of a process once more takes: somebody who reads, and a visitor that ends with what it found.
+//! A further reading of a process's records: the reader's side, and a visitor that ends with what it found.
 
 use laptime_core::format::reader::VisitProcess;
 
 /// Reads the records of one process once more, for whoever visits them.
 pub trait ReadAgain {
-    /// What may go wrong.
+    /// The reader's error.
     type Error;
 
     /// Hands all records to a visitor, but for windows that it doesn't want.
@@ -15,6 +15,6 @@ pub trait ReadAgain {
 
 /// A visitor that leaves what it found with the process.
 pub trait Finish {
-    /// Ends the pass: everything was read.
+    /// Ends the pass once everything was read.
     fn finish(self);
 }

@@ -1,5 +1,5 @@
-//! What the recorder noted while the program ran: how long a thread was kept from its CPU, and how
-//! much memory was allocated.
+//! Readings that the recorder took while the program ran: how long a thread was kept from its CPU, and how much
+//! memory was allocated.
 //!
 //! Two counts that only grow: how long a thread was ready to run and others ran, and, over all
 //! processors of a virtual machine, what its host took of their time. Two readings within a
@@ -10,9 +10,9 @@ use laptime_core::format::record::Record;
 use crate::reading::feature::{Context, Feature};
 use crate::reading::marks::Thinned;
 
-/// Threads whose readings are kept; a recorder writes those of one.
+/// Most threads whose readings are stored; a recorder writes those of one.
 const MOST_THREADS: usize = 16;
-/// Readings must span this part of a stretch to tell about it.
+/// Part of a stretch that its readings must span to tell about it.
 const TELLING_RATIO: f64 = 0.5;
 
 /// The readings of one process.
@@ -23,17 +23,17 @@ pub struct RecorderSamples {
     levels: Thinned<i64>,
 }
 
-/// What was taken of a stretch of time.
+/// The parts of a stretch of time in which a thread had no CPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kept {
-    /// The part of it in which the thread was ready to run and others ran.
+    /// The part in which the thread was ready to run and others of the machine ran.
     pub delayed_ratio: f64,
-    /// The part of its processors' work that the host of a virtual machine took; `None` where it isn't known.
+    /// The part of the processors' work that the host of a virtual machine took; `None` where it isn't known.
     pub stolen_ratio: Option<f64>,
 }
 
 impl Kept {
-    /// The part of it in which the thread was ready and had no CPU, whoever took it.
+    /// Returns the part in which the thread was ready and had no CPU, whoever took it.
     pub fn ratio(self) -> f64 {
         1.0 - (1.0 - self.delayed_ratio) * (1.0 - self.stolen_ratio.unwrap_or(0.0))
     }
@@ -73,12 +73,14 @@ impl RecorderSamples {
         }
     }
 
-    /// How much memory the process had allocated and not freed, and when, in ticks.
+    /// Returns how much memory the process had allocated and not freed at each reading, with its moment in
+    /// ticks.
     pub fn levels(&self) -> impl Iterator<Item = (u64, i64)> + '_ {
         self.levels.iter()
     }
 
-    /// What was taken of a thread's time between two ticks; `None` where the recording doesn't tell.
+    /// Returns how long a thread was kept from its CPU between two ticks; `None` where the recording doesn't
+    /// tell.
     pub fn of(&self, thread: u64, from: u64, to: u64, ns_per_tick: f64) -> Option<Kept> {
         let (_, readings) = self.delays.iter().find(|(known, _)| *known == thread)?;
         let (first, last) = within(readings, from, to)?;
@@ -95,8 +97,8 @@ impl RecorderSamples {
         })
     }
 
-    /// What was taken of a thread's time from its first reading to its last: of the thread that was
-    /// noted first.
+    /// Returns how long the thread that was noted first was kept from its CPU, from its first reading to its
+    /// last.
     pub fn of_first(&self, ns_per_tick: f64) -> Option<Kept> {
         let (thread, readings) = self.delays.first()?;
         let ticks = || readings.iter().map(|(at, _)| at);
@@ -104,7 +106,7 @@ impl RecorderSamples {
     }
 }
 
-/// The first and the last reading within a stretch, if they tell about it.
+/// Returns the first and the last reading within a stretch, if they tell about it.
 fn within<T: Copy>(readings: &Thinned<T>, from: u64, to: u64) -> Option<((u64, T), (u64, T))> {
     let inside = || readings.iter().filter(|(at, _)| (from..=to).contains(at));
     let first = inside().min_by_key(|(at, _)| *at)?;

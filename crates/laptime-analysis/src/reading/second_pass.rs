@@ -10,15 +10,15 @@ use crate::reading::process::Process;
 use crate::reading::read_again::Finish;
 use crate::reading::spans::SteadyTotals;
 
-/// A moment between ticks may lie this much before the tick that it stands for.
+/// Rounding of a moment between ticks: it may lie this much before the tick that it stands for.
 const ROUNDING_NS: u64 = 1;
 
-/// Takes in the spans of the steady state.
+/// The visitor of the second pass, which takes in the spans of the steady state.
 #[derive(Debug)]
 pub struct SecondPass<'p> {
     steady: &'p mut SteadyTotals,
     rate: Rate,
-    /// Spans that began later are known.
+    /// Tick from which on the spans of a window are known already.
     before: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The first steps of a process, in order: what warm-up is judged by.
+//! The first steps of a process, in order, from which warm-up is found.
 //!
 //! Every path whose own name is `step` is followed, and every outermost one, which a program
 //! without steps may repeat as well (`request`, `evaluation`); each track apart. Pieces may
@@ -11,11 +11,11 @@ use crate::reading::feature::{Context, Feature};
 use crate::reading::path_role::Noted;
 use crate::reading::step_stretches::Course;
 
-/// Steps that are looked at.
+/// Most steps of a series that are looked at.
 pub const MOST_STEPS: usize = 512;
-/// Pieces kept while reading; a step has more than one when it was reopened.
+/// Most pieces while reading; a step has more than one when it was reopened.
 const MOST_PIECES: usize = 4 * MOST_STEPS;
-/// Paths and tracks that are followed: each keeps up to 120 kB.
+/// Most paths and tracks that are followed: each keeps up to 120 kB.
 const MOST_SERIES: usize = 64;
 
 /// One piece of a step, in ticks.
@@ -33,22 +33,22 @@ pub struct Series {
     pub path: PathId,
     /// The thread or task that took them.
     pub track: u32,
-    /// Steps seen, kept or not.
+    /// Number of all steps of the path and track.
     pub seen: u64,
-    /// Duration of all of them, in ticks.
+    /// Duration of all steps, in ticks.
     pub total: u64,
-    /// Start of the first.
+    /// Start of the first step.
     pub first: u64,
-    /// End of the last.
+    /// End of the last step.
     pub last: u64,
-    /// All of them, with what memory they left.
+    /// All steps in stretches, with the memory that they left.
     pub course: Course,
     pieces: Vec<Piece>,
-    /// Pieces that start later are not among the first, however many come.
+    /// Start from which on pieces are not among the first, however many come.
     latest: u64,
 }
 
-/// A step: when it opened and how long it ran, in ticks.
+/// One step, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// Start of its first piece.
@@ -58,7 +58,7 @@ pub struct Step {
 }
 
 impl Series {
-    /// No step yet.
+    /// Creates a series without a step.
     pub fn new(path: PathId, track: u32) -> Self {
         Self {
             path,
@@ -96,7 +96,7 @@ impl Series {
         }
     }
 
-    /// The first steps, whole, at most [`MOST_STEPS`] of them.
+    /// Returns the first steps, whole, at most [`MOST_STEPS`] of them.
     pub fn steps(&self) -> Vec<Step> {
         let mut pieces = self.pieces.clone();
         pieces.sort_unstable();
@@ -122,17 +122,17 @@ impl Series {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Aside {
     start: u64,
-    /// What the steps lie in.
+    /// Path around the step.
     parent: PathId,
     track: u32,
 }
 
-/// The first steps of one process, and what a program without steps may repeat.
+/// The first steps of one process, and other spans that a program without steps may repeat.
 #[derive(Debug, Default)]
 pub struct StepSeries {
     steps: Vec<Series>,
     outermost: Vec<Series>,
-    /// The first ones, once there are many.
+    /// Steps under other names; the first ones, once there are many.
     aside: Vec<Aside>,
 }
 
@@ -148,7 +148,7 @@ impl StepSeries {
         follow(&mut self.outermost, span);
     }
 
-    /// Adds a step under another name, in what the others lie in.
+    /// Adds a step under another name, by the path around it.
     fn aside(&mut self, span: &Span, parent: PathId) {
         if span.flags.has(SpanFlags::CONTINUES) {
             return;
@@ -164,22 +164,22 @@ impl StepSeries {
         }
     }
 
-    /// How many steps of a track ran under other names before a moment in ticks.
+    /// Returns how many steps of a track ran under other names before a moment in ticks.
     pub fn aside_before(&self, moment: u64, parent: PathId, track: u32) -> u64 {
         let of_them = |one: &&Aside| (one.parent, one.track) == (parent, track);
         let before = self.aside.iter().filter(of_them);
         before.filter(|one| one.start < moment).count() as u64
     }
 
-    /// The steps of the path and track that have most of them.
+    /// Returns the steps of the path and track that have most of them.
     pub fn steps(&self) -> Option<&Series> {
         let earlier = |one: &Series| (u32::MAX - one.path.0, u32::MAX - one.track);
         let most = |one: &&Series| (one.seen, earlier(one));
         self.steps.iter().max_by_key(most)
     }
 
-    /// What a program without steps does again and again: the outermost spans of one path and
-    /// track that take most of the time from the first of them to `end`, in ticks.
+    /// Returns the outermost spans that a program without steps repeats: those of the path and track that take
+    /// most of the time from the first of them to `end`, in ticks.
     pub fn repeated(&self, end: u64) -> Option<&Series> {
         let longest = |one: &&Series| (one.total, u32::MAX - one.path.0);
         let series = self.outermost.iter().max_by_key(longest)?;

@@ -1,4 +1,4 @@
-//! Later spans of a running process, which its snapshot folded: no windows tell of them.
+//! Later spans of a running process, which its snapshot folded into sums: no windows have them.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use laptime_core::{DeviceMemoryTally, DeviceTally, Live, PathId, Tallies};
 /// Sums of the spans behind a snapshot's windows.
 #[derive(Debug)]
 pub struct SnapshotTail {
-    /// Their statistics by path, without their tracks.
+    /// Statistics of the spans by path, without their tracks.
     pub tallies: Tallies,
-    /// When the first of them began, in ticks.
+    /// Start of the first of them, in ticks.
     pub since: u64,
-    /// How often each stretch ran.
+    /// Number of runs of each stretch.
     pub ran: BTreeMap<u32, u64>,
-    /// What devices told of them.
+    /// Times of the spans on devices.
     pub on_devices: BTreeMap<PathId, DeviceTally>,
-    /// What devices' allocators told of them.
+    /// Memory of the spans on devices.
     pub device_memory: BTreeMap<PathId, DeviceMemoryTally>,
 }
 
 impl SnapshotTail {
-    /// No span: a recording has all as records.
+    /// Creates an empty tail: a recording has all spans as records.
     pub fn none() -> Self {
         Self {
             tallies: Tallies::new(),
@@ -31,7 +31,7 @@ impl SnapshotTail {
         }
     }
 
-    /// Takes those of a snapshot.
+    /// Takes the sums out of a snapshot.
     pub fn new(live: &Live) -> Self {
         Self {
             tallies: live.tail.clone(),

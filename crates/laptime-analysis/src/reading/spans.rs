@@ -12,11 +12,11 @@ use crate::reading::totals::Totals;
 pub struct SteadyTotals {
     /// The steady state's first tick.
     pub from: u64,
-    /// That tick as `CLOCK_MONOTONIC` ns.
+    /// The first tick of the steady state as `CLOCK_MONOTONIC` ns.
     pub since_ns: u64,
     /// Totals without the windows that are still to be read again.
     pub totals: Totals,
-    /// The cut behind which all is summed up; all windows are read again when there is none.
+    /// The cut after which everything is summed up; all windows are read again when there is none.
     cut: Option<Cut>,
 }
 
@@ -31,7 +31,7 @@ impl SteadyTotals {
 /// The spans of one process.
 #[derive(Debug)]
 pub struct Spans {
-    /// Totals of the whole run once everything was read; until then of what follows the last cut.
+    /// Totals of the whole run once everything was read; until then, totals after the last cut.
     pub totals: Totals,
     /// Totals before the cuts.
     pub earlier: CutTotals,
@@ -41,9 +41,9 @@ pub struct Spans {
     pub steady: Option<SteadyTotals>,
     /// Later spans of a running process.
     pub tail: SnapshotTail,
-    /// What spans of each path are beside their totals.
+    /// Role of each path in the summary, beside its totals.
     pub roles: PathRoles,
-    /// Where the last window begins that was read.
+    /// Start of the last window that was read.
     pub read_to: Option<u64>,
 }
 

@@ -1,21 +1,21 @@
-//! How steps follow each other over a whole run, and what memory each left: input is each step as it is
-//! read, output are stretches of steps for [`crate::summarize::memory_growth`].
+//! Steps of a whole run in stretches, with the memory that each left: input is each step as it is read, output
+//! are stretches of steps for [`crate::summarize::memory_growth`].
 //!
 //! When too many stretches are kept, each two become one, so their number is bounded however long a run is.
 
-/// Stretches that are kept, at most.
+/// Most stretches.
 const MOST: usize = 512;
 
-/// Steps one after the other.
+/// Steps that follow each other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stretch {
-    /// Start of the first, in ticks.
+    /// Start of the first step, in ticks.
     pub start: u64,
-    /// How many.
+    /// Number of steps.
     pub count: u64,
-    /// What they left, of those whose memory was counted.
+    /// Bytes left by the steps whose memory was counted.
     pub net_bytes: i64,
-    /// How many of them have memory.
+    /// Number of steps whose memory was counted.
     pub counted: u64,
 }
 
@@ -74,7 +74,7 @@ impl Course {
         self.every *= 2;
     }
 
-    /// The stretches that begin at a moment or later, in order.
+    /// Returns the stretches that begin at a moment or later, in order.
     pub fn since(&self, from: u64) -> Vec<Stretch> {
         let each = self.stretches.iter().copied();
         let mut since: Vec<Stretch> = each.filter(|one| one.start >= from).collect();
@@ -83,7 +83,7 @@ impl Course {
     }
 }
 
-/// How many steps had begun at a moment, with the part of the one that ran; the last ends at `to`.
+/// Returns how many steps had begun at a moment, with the part of the one that ran; the last ends at `to`.
 pub fn steps_until(stretches: &[Stretch], at: u64, to: u64) -> f64 {
     let begun = stretches.partition_point(|one| one.start <= at);
     let Some(last) = begun.checked_sub(1).map(|index| stretches[index]) else {

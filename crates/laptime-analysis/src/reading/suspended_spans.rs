@@ -1,5 +1,5 @@
-//! Spans that began before a stretch of time and were suspended for a part of theirs, as generators are: how
-//! much of one ran inside of the stretch stands between two bounds.
+//! Spans that began before a stretch of time and were suspended for a part of theirs, as generators are: the
+//! time of each inside of the stretch is known within two bounds.
 //!
 //! It can't be less than what wouldn't fit before, nor more than what its siblings left of the time around
 //! them. The most that can be is taken: who takes turns leaves little between them.
@@ -9,21 +9,21 @@ use std::collections::BTreeMap;
 use laptime_core::anchor::Rate;
 use laptime_core::{PathId, PathTable, Span, SpanFlags};
 
-/// One such span: what is known of its time inside, in nanoseconds.
+/// A suspended span, with the bounds of its time inside of the stretch in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest {
-    /// Its path.
+    /// Path of the span.
     pub path: PathId,
-    /// What is unusual about it.
+    /// Flags of the span.
     pub flags: SpanFlags,
-    /// It ran for so long at least.
+    /// Least time that it ran inside.
     least: u64,
-    /// And for so long at most.
+    /// Most time that it ran inside.
     most: u64,
 }
 
 impl Rest {
-    /// Of a span that ended after the stretch began, at the tick `from`.
+    /// Finds the bounds of a span that ended after the stretch began, at the tick `from`.
     pub fn new(span: &Span, from: u64, rate: Rate) -> Self {
         let (before, inside) = (from - span.start, span.end() - from);
         Self {
@@ -35,7 +35,7 @@ impl Rest {
     }
 }
 
-/// How long each ran inside, where `left` says what others leave of the time around a path.
+/// Returns how long each span ran inside, where `left` says what others leave of the time around a path.
 pub fn settled(
     rests: &[Rest],
     paths: &PathTable,

@@ -17,16 +17,16 @@ use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, Span, Span
 /// **Units** nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Partial {
-    /// How many spans.
+    /// Number of spans.
     pub count: u64,
-    /// Their time inside.
+    /// Time of the spans inside of the stretch.
     pub total_ns: u64,
-    /// The part of it that their parents' own time loses.
+    /// Time that their parents' self time loses.
     pub nested_ns: u64,
 }
 
 impl Partial {
-    /// Adds those of another process.
+    /// Adds the spans of another process.
     pub fn merge(&mut self, other: Self) {
         self.count += other.count;
         for (sum, part) in [
@@ -43,11 +43,11 @@ impl Partial {
 pub struct Totals {
     /// Spans of the track that the process began with.
     pub first: Tallies,
-    /// Spans of all other tracks: a piece goes on with a span of the same of the two.
+    /// Spans of all other tracks. A piece goes on with a span of its own side of the two.
     pub others: Tallies,
-    /// Spans that are partly inside.
+    /// Spans that lie partly inside, by path.
     pub partial: BTreeMap<PathId, Partial>,
-    /// Those of them that were suspended for a part of their time, until [`Self::settle_rests`].
+    /// Spans that lie partly inside and were suspended for a part of their time, until [`Self::settle_rests`].
     rests: Vec<Rest>,
     /// Start of the first span, in ticks.
     pub first_start: u64,
@@ -56,20 +56,20 @@ pub struct Totals {
     first_track: u32,
     /// A track that covers time; `u32::MAX` before any does.
     track: u32,
-    /// Whether others do too.
+    /// Whether other tracks cover time too.
     has_others: bool,
-    /// Time of spans whose parents ran elsewhere: no parent covers it.
+    /// Time of spans whose parents ran elsewhere, by path: no parent covers it.
     detached_ns: BTreeMap<PathId, u64>,
-    /// How often each stretch ran whose operations are known.
+    /// Number of runs of each stretch whose operations are known.
     pub ran: BTreeMap<u32, u64>,
-    /// What devices told of its spans.
+    /// Times of its spans on devices.
     pub on_devices: BTreeMap<PathId, DeviceTally>,
-    /// What devices' allocators told of them.
+    /// Memory of its spans on devices.
     pub device_memory: BTreeMap<PathId, DeviceMemoryTally>,
 }
 
 impl Totals {
-    /// Nothing counted yet.
+    /// Creates totals of nothing.
     pub fn new(first_track: u32) -> Self {
         Self {
             first: Tallies::new(),
@@ -88,12 +88,12 @@ impl Totals {
         }
     }
 
-    /// Totals of no span at all, of the same process.
+    /// Returns totals of no span at all, of the same process.
     pub fn emptied(&self) -> Self {
         Self::new(self.first_track)
     }
 
-    /// Whether spans ran on more than one track, so that durations don't tell what they cover.
+    /// Tells whether spans ran on more than one track, so that durations don't tell what they cover.
     pub fn has_tracks(&self) -> bool {
         self.has_others
     }
@@ -161,7 +161,7 @@ impl Totals {
         *detached_ns = detached_ns.saturating_add(ns);
     }
 
-    /// Whether spans of a path were taken on the first track, or on the others.
+    /// Tells whether spans of a path were taken on the first track, or on the others.
     pub fn has(&self, path: PathId, track: u32) -> bool {
         if track == self.first_track {
             self.first.has(path)
@@ -170,7 +170,7 @@ impl Totals {
         }
     }
 
-    /// How many spans of a path are finished, and how long they ran.
+    /// Returns how many spans of a path are finished, and how long they ran.
     pub fn finished(&mut self, path: PathId) -> (u64, u64) {
         let both = [&mut self.first, &mut self.others];
         let found = both.into_iter().filter_map(|one| one.settled_at(path));
@@ -179,7 +179,7 @@ impl Totals {
         })
     }
 
-    /// Adds the totals of what the same process did later.
+    /// Adds the totals of a later part of the same process.
     pub fn append(&mut self, later: Self) {
         self.first.append(later.first);
         self.others.append(later.others);
@@ -214,7 +214,7 @@ impl Totals {
         self.covers(start, to, open.track);
     }
 
-    /// Adds what lies inside of a span that began before.
+    /// Adds the part inside of a span that began before.
     pub fn take_rest(&mut self, span: &Span, from: u64, rate: Rate) {
         if span.wall.is_some() {
             self.rests.push(Rest::new(span, from, rate));
@@ -227,7 +227,7 @@ impl Totals {
         }
     }
 
-    /// Adds what suspended spans that began before a tick ran since, when all else is known.
+    /// Adds the time since a tick of suspended spans that began before it, when all else is known.
     pub fn settle_rests(&mut self, paths: &PathTable, from: u64, rate: Rate) {
         let rests = std::mem::take(&mut self.rests);
         if rests.is_empty() {
@@ -278,7 +278,8 @@ impl Totals {
         });
     }
 
-    /// Whether an outermost path has no span of its own and others inside: its own were lost, or nobody saw them end.
+    /// Tells whether an outermost path has no span of its own and others inside: its own were lost, or nobody
+    /// saw them end.
     pub fn has_lost(&mut self, paths: &PathTable) -> bool {
         let finished = self.first.settled().chain(self.others.settled());
         let partial = self.partial.keys().copied();
@@ -295,7 +296,8 @@ impl Totals {
             .any(|id| !ids.contains(&id))
     }
 
-    /// Time that the spans of the only track cover, each moment once; `tail` holds further spans of it.
+    /// Returns the time that the spans of the only track cover, each moment once; `tail` holds further spans of
+    /// it.
     ///
     /// A path without a span of its own is covered by those inside: its own were lost, or are
     /// open where nobody could see them.

@@ -4,19 +4,19 @@ use laptime_core::format::record::Record;
 
 use crate::reading::feature::{Context, Feature};
 
-/// Named tracks kept: programs with a task per request have millions.
+/// Most named tracks: programs with a task per request have millions.
 const MOST_TRACKS: usize = 1_024;
 
 /// A thread or task with its name.
 #[derive(Debug, Clone)]
 pub struct NamedTrack {
-    /// Its number in the recording.
+    /// Number of the track in the recording.
     pub track: u32,
     /// Whether it is a task.
     pub is_task: bool,
-    /// The thread that it is or runs on.
+    /// Thread that the track is, or that the task runs on.
     pub thread: u64,
-    /// Its name.
+    /// Name of the track.
     pub name: String,
 }
 

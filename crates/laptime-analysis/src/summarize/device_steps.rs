@@ -1,16 +1,16 @@
-//! Steps as their device saw them.
+//! Steps in their device's time.
 //!
 //! Where a device does the work, the host's clock shows how long launching took, and the whole wait for
 //! the device in whichever lap happens to wait. What a step is made of is then what the device tells.
 
 use crate::summary::span_row::SpanRow;
 
-/// A device must have told this part of a row's spans.
+/// Part of a row's spans whose time a device must have told.
 const MOST_RATIO: f64 = 0.9;
-/// A part of a step of which the device told nothing may take this share of it on the host.
+/// Largest share of a step, on the host, of a part whose time the device did not tell.
 const UNTOLD_RATIO: f64 = 0.01;
 
-/// The step's row, first, and those inside of it, with totals and means of the device.
+/// Returns the step's row, first, and the rows inside of it, with totals and means of the device.
 ///
 /// `None` where no device told the step's time, or told nothing of a part that matters. Rows deeper inside
 /// of which it told nothing are left out. Percentiles are absent: of these, only the host's are known.
@@ -42,14 +42,15 @@ fn is_inside(row: &SpanRow, step: &SpanRow) -> bool {
     row.names.len() > step.names.len() && row.names.starts_with(&step.names)
 }
 
-/// How long all spans of a row took on the device, by the mean of those that it told; `None` where it told too few.
+/// Returns how long all spans of a row took on the device, by the mean of the spans whose time it told; `None`
+/// where these are too few.
 ///
 /// **Units** nanoseconds.
 pub fn total_ns(row: &SpanRow) -> Option<u64> {
     mean_ns(row).map(|(mean_ns, count)| (mean_ns * count as f64).round() as u64)
 }
 
-/// With how many spans there are.
+/// Returns the mean time of a row's spans on the device, and how many spans the row has.
 fn mean_ns(row: &SpanRow) -> Option<(f64, u64)> {
     let (count, device) = (row.count?, &row.device);
     let (total_ns, told) = (device.device_ns?, device.device_count?);
@@ -57,7 +58,7 @@ fn mean_ns(row: &SpanRow) -> Option<(f64, u64)> {
     is_enough.then(|| (total_ns as f64 / told as f64, count))
 }
 
-/// A row whose times are its device's.
+/// Returns a row with the device's times in place of the host's.
 fn of(row: &SpanRow) -> Option<SpanRow> {
     let (mean_ns, _) = mean_ns(row)?;
     Some(SpanRow {

@@ -1,4 +1,4 @@
-//! Epochs as a summary tells them: in nanoseconds of the run, with the last values of metrics.
+//! Epochs of a summary: in nanoseconds of the run, with the last values of metrics.
 
 use std::collections::BTreeMap;
 
@@ -41,8 +41,8 @@ fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
         .collect()
 }
 
-/// How long each process's epochs took, those of [`Summary::epochs`](crate::Summary::epochs) first;
-/// nothing where fewer than two processes have any.
+/// Returns how long each process's epochs took, with the process of [`Summary::epochs`](crate::Summary::epochs)
+/// first; empty where fewer than two processes have epochs.
 pub fn of_each(processes: &[Process]) -> Vec<ProcessEpochs> {
     let told = processes.iter().filter_map(|process| {
         let found = process.features.epochs.found();
@@ -59,7 +59,7 @@ pub fn of_each(processes: &[Process]) -> Vec<ProcessEpochs> {
     if told.len() < 2 { Vec::new() } else { told }
 }
 
-/// The last values after one moment and until another.
+/// Returns the last value of each metric after one moment and until another.
 fn metrics(process: &Process, start: u64, end: u64) -> BTreeMap<String, f64> {
     let whole = process.features.marks.metrics.iter();
     let whole = whole.filter(|(_, values)| values.series.is_whole());

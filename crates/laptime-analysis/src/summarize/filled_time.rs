@@ -1,4 +1,4 @@
-//! What of the wall time spans cover, and what they leave.
+//! The part of the wall time that spans cover, and the leftovers.
 //!
 //! "startup" is the time until the first outermost span, "after" that from the end of the last one until the
 //! interpreter exits, "exit" what follows, "lost" both where a recording ends early, "other" the rest that no outermost
@@ -13,17 +13,17 @@ use crate::summarize::leftovers::Leftovers;
 use crate::summarize::measured_processes::is_below;
 use crate::summarize::wall_time::Wall;
 
-/// A program's work after its last lap is told apart from this part of its time on.
+/// Part of its time from which on a program's work after its last lap is told apart.
 const AFTER_RATIO: f64 = 0.01;
-/// What the clock's rate and its anchors may differ by: one part in so many.
+/// Difference that the clock's rate and its anchors may have: one part in so many.
 const ROUNDING: u64 = 100_000;
 
-/// How the spans of one process fill its wall time.
+/// The wall time of one process: its leftovers, and by how much its spans exceed it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filled {
-    /// What they leave.
+    /// Leftovers of the wall time.
     pub leftovers: Leftovers,
-    /// By how much they exceed it.
+    /// Time by which the spans exceed the wall time.
     pub excess_ns: u64,
     /// Time in which spans of several tracks ran, counted for each but one of them.
     pub parallel_ns: u64,
@@ -32,7 +32,7 @@ pub struct Filled {
 }
 
 impl Filled {
-    /// Adds that of another process.
+    /// Adds the time of another process.
     pub fn add(&mut self, other: Self) {
         self.leftovers.add(other.leftovers);
         self.excess_ns = self.excess_ns.saturating_add(other.excess_ns);
@@ -41,17 +41,18 @@ impl Filled {
     }
 }
 
-/// From when to when processes ran that another one started, `CLOCK_MONOTONIC` ns.
+/// Start and end of the processes that another one started, `CLOCK_MONOTONIC` ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Below {
-    /// When the first of them started.
+    /// Start of the first of them.
     pub start_ns: u64,
-    /// When the last of them ended.
+    /// End of the last of them.
     pub end_ns: u64,
 }
 
 impl Below {
-    /// What each of the first processes started of the others among them: of as many as there are `ends`.
+    /// Returns for each of the first processes, as many as there are `ends`, the time of the others among them
+    /// that it started.
     pub fn each(processes: &[Process], ends: &[u64]) -> Vec<Option<Self>> {
         let below = |pid: u32| {
             let each = processes.iter().zip(ends);
@@ -74,7 +75,8 @@ impl Below {
     }
 }
 
-/// What a process's spans and segments fill of the wall time, and what they leave: `below` ran those that it started.
+/// Fills the wall time of a process with its spans and segments, and finds what they leave; `below` is the time
+/// of the processes that it started.
 pub fn filled(process: &mut Process, wall: Wall, below: Option<Below>) -> Filled {
     let wall_ns = wall.ns();
     let mut totals = std::mem::replace(&mut process.spans.totals, Totals::new(0));

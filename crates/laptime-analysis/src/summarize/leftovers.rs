@@ -1,4 +1,4 @@
-//! Wall time that no lap covers: what is before the first, between them, and after the last.
+//! Leftovers of the wall time: before the first lap, between laps, and after the last.
 
 /// Name of the wall time that no span covers.
 pub const OTHER: &str = "other";
@@ -20,20 +20,22 @@ pub const LOST: &str = "lost";
     reason = "a number's name ends in its unit"
 )]
 pub struct Leftovers {
-    /// Before the first outermost span, and before the process started one that is measured with it.
+    /// Time before the first outermost span, and before the process started one that is measured with it.
     pub startup_ns: Option<u64>,
-    /// Between outermost spans, or everything where the process's own start and end are not part of the wall time.
+    /// Time between outermost spans, or everything where the process's own start and end are not part of the
+    /// wall time.
     pub other_ns: Option<u64>,
-    /// From the last outermost span, and the end of what it started, until the interpreter begins to exit, where that is much.
+    /// Time from the last outermost span, and the end of the processes started in it, until the interpreter
+    /// begins to exit, where that is much.
     pub after_ns: Option<u64>,
     /// The rest after the last outermost span.
     pub exit_ns: Option<u64>,
-    /// In the place of both where the recording ends before the process does: what ran then isn't known.
+    /// Time in the place of both where the recording ends before the process does: what ran then isn't known.
     pub lost_ns: Option<u64>,
 }
 
 impl Leftovers {
-    /// Adds those of another process.
+    /// Adds the leftovers of another process.
     pub fn add(&mut self, other: Self) {
         for (sum, part) in [
             (&mut self.startup_ns, other.startup_ns),
@@ -49,7 +51,7 @@ impl Leftovers {
         }
     }
 
-    /// The leftovers that there are, with their names.
+    /// Returns the leftovers that there are, with their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             (STARTUP, self.startup_ns),

@@ -1,4 +1,4 @@
-//! Which processes of a run are measured: those whose time is shared out among the rows.
+//! The choice of measured processes: those whose time is shared out among the rows.
 //!
 //! Where several processes train, each is measured from its own start to its own end. A process without steps that none
 //! of them started is measured too where it has laps: its rows would else be shares of a time that it is no part of.
@@ -9,8 +9,8 @@ use crate::reading::covered_time::lapped_ns;
 use crate::reading::process::Process;
 use crate::summarize::wall_time::ended_ns;
 
-/// The processes whose time is shared out among the rows: those of [`trained`], then those
-/// beside them that have laps of their own, such as a parent that evaluates what they trained.
+/// Returns the processes whose time is shared out among the rows: the ones of [`trained`], then the ones beside
+/// them that have laps of their own, such as a parent that evaluates the models.
 ///
 /// What trained processes started, as a loader's workers, helps them and is not measured.
 pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
@@ -40,7 +40,7 @@ pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     found
 }
 
-/// The processes with steps, the launched one first and the others by their start; without any
+/// Returns the processes with steps, the launched one first and the others by their start; without any
 /// steps [`main_index`] alone, unless it has no lap: then those that do the work for it.
 pub fn trained(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     let with_steps = (0..processes.len())
@@ -65,7 +65,7 @@ pub fn trained(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     in_order(below, processes, run)
 }
 
-/// The processes for which something holds, and which none started for which it holds as well.
+/// Returns the processes for which a condition holds, unless it holds for a process that started them.
 fn outermost(processes: &[Process], holds: impl Fn(&Process) -> bool) -> Vec<usize> {
     let each = 0..processes.len();
     let is_first = |process: &Process| !is_below(processes, process, &holds);
@@ -73,7 +73,7 @@ fn outermost(processes: &[Process], holds: impl Fn(&Process) -> bool) -> Vec<usi
         .collect()
 }
 
-/// Whether a process that this holds for started another one, or what started that.
+/// Tells whether a process for which a condition holds started another one, or an ancestor of that.
 pub fn is_below(
     processes: &[Process],
     process: &Process,
@@ -88,7 +88,7 @@ pub fn is_below(
     parents.any(holds)
 }
 
-/// The launched process first, the others by their start.
+/// Sorts processes: the launched one first, the others by their start.
 fn in_order(mut found: Vec<usize>, processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     let launched = run.and_then(|run| run.pid);
     found.sort_by_key(|index| {
@@ -99,8 +99,8 @@ fn in_order(mut found: Vec<usize>, processes: &[Process], run: Option<&RunInfo>)
     found
 }
 
-/// The process that was launched or, when it did not record (a shell script), the one that ran
-/// longest among those that no recorded process started.
+/// Returns the process that was launched or, when it did not record (a shell script), the one that ran longest
+/// among the processes that no recorded process started.
 fn main_index(processes: &[Process], run: Option<&RunInfo>) -> Option<usize> {
     let launched = run.and_then(|run| run.pid);
     let found = processes
@@ -123,7 +123,7 @@ fn main_index(processes: &[Process], run: Option<&RunInfo>) -> Option<usize> {
     })
 }
 
-/// Whether a process has spans where automatic phases are.
+/// Tells whether a process has spans where automatic phases are.
 pub fn has_phases(process: &Process) -> bool {
     let mut paths = process.paths.iter();
     paths.any(|(_, entry)| entry.parent == PathId::ROOT && is_unit(&entry.name))

@@ -1,5 +1,5 @@
-//! Memory that grows while steps are taken, told from what each step left and from the levels that a
-//! recording notes: those see what is left between steps as well, which no lap does.
+//! Memory that grows while steps are taken, by what each step left and by the levels that a recording notes:
+//! the levels have what is left between steps as well, which no lap has.
 //!
 //! A level that is read within a step holds what the step frees again. The lowest one of several readings
 //! is what is left at rest, so a line is laid through the lowest levels of up to twelve parts, over the
@@ -15,54 +15,55 @@ use crate::reading::step_stretches::{self, Stretch};
 
 /// Parts of the steady state that have a lowest level each: enough for a line.
 const MOST_PARTS: usize = 12;
-/// Fewest that tell a line; of a short run, single readings.
+/// Fewest parts for a line; of a short run, fewest single readings.
 const LEAST_PARTS: usize = 6;
 /// Readings in a part, where there are enough.
 const READINGS: usize = 2;
 /// Fewest readings at either end for a rise.
 const LEAST_READINGS: usize = 2;
-/// Readings must span this part of the steps to tell about them.
+/// Part of the steps that readings must span to tell about them.
 const TELLING_RATIO: f64 = 0.5;
-/// The end of the steps, in which growth must go on: late enough for a buffer that most steps fill.
+/// Part at the end of the steps in which growth must go on: late enough for a buffer that most steps fill.
 const LATE_RATIO: f64 = 0.2;
-/// Stretches whose means tell how well the mean of all is known; alike neighbours fall into one.
+/// Stretches of which the mean is taken each, to tell how well the mean of all is known; alike neighbours fall
+/// into one.
 const BLOCKS: usize = 10;
-/// The part of a run without steps in which it begins: packages are imported, and data are read.
+/// Part of a run without steps in which it begins: packages are imported, and data are read.
 const BEGINNING_RATIO: f64 = 0.2;
-/// Growth over time must go on in each of so many parts of it.
+/// Parts of the time in each of which growth must go on.
 const THIRDS: usize = 3;
-/// How fast it must do so there, as a part of how fast it does in all.
+/// Least rate of growth in each of these parts, as a part of the rate in all.
 const STEADY_RATIO: f64 = 0.5;
-/// And between the last two of its parts.
+/// Least rate of growth between the last two parts, as a part of the rate in all.
 const LAST_RATIO: f64 = 0.25;
 /// Half the width of a 95 % interval, in standard errors, by degrees of freedom from 1 on.
 const ERRORS: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
-/// By how much memory grew along a line.
+/// Growth of memory along a line.
 ///
 /// **Units** bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
-    /// From the first step to the last.
+    /// Growth from the first step to the last.
     pub bytes: f64,
-    /// Half the width of the 95 % interval of that.
+    /// Half the width of the 95 % interval of that growth.
     pub uncertainty: f64,
-    /// How fast it grew at the end, over how fast it grew in all.
+    /// Rate of growth at the end, over the rate in all.
     pub late_ratio: f64,
 }
 
-/// How memory grew over time.
+/// Growth of memory over time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverTime {
-    /// By how much in that time.
+    /// Growth in that time.
     pub growth: Growth,
-    /// When that began, in ticks.
+    /// Start of that time, in ticks.
     pub from: u64,
-    /// How long that was.
+    /// Length of that time, in ticks.
     pub ticks: u64,
 }
 
-/// What steps left inside of their laps.
+/// Returns the growth that steps left inside of their laps.
 pub fn inside(steps: &[Stretch]) -> Option<Growth> {
     let counted: u64 = steps.iter().map(|one| one.counted).sum();
     if counted == 0 || steps.len() < BLOCKS {
@@ -86,14 +87,14 @@ pub fn inside(steps: &[Stretch]) -> Option<Growth> {
     })
 }
 
-/// Bytes, and of how many steps.
+/// Returns the bytes that steps left, and the number of these steps.
 fn sums(steps: impl Iterator<Item = Stretch>) -> (f64, f64) {
     steps.fold((0.0, 0.0), |(bytes, count), one| {
         (bytes + one.net_bytes as f64, count + one.counted as f64)
     })
 }
 
-/// The growth of the whole process over steps, the last of which ends at `to`; `None` where too little
+/// Returns the growth of the whole process over steps, the last of which ends at `to`; `None` where too little
 /// was read.
 pub fn of_process(readings: &RecorderSamples, steps: &[Stretch], to: u64) -> Option<Growth> {
     let from = steps.first()?.start;
@@ -117,7 +118,7 @@ pub fn of_process(readings: &RecorderSamples, steps: &[Stretch], to: u64) -> Opt
     })
 }
 
-/// The lowest level of each part, in order.
+/// Returns the lowest level of each part, in order.
 fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let parts = (levels.len() / READINGS).clamp(LEAST_PARTS, MOST_PARTS);
     let lowest = (0..parts).filter_map(|index| {
@@ -129,9 +130,9 @@ fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
     lowest.collect()
 }
 
-/// The growth of a process without steps until `to`, over its time: of what is left when the time in which
-/// programs begin is left out. `None` where too little was read, or one third of the time has much less of it
-/// than the others, as where a buffer fills or packages are imported.
+/// Returns the growth of a process without steps until `to`, over its time, without the part in which programs
+/// begin. `None` where too little was read, or one third of the time has much less growth than the others, as
+/// where a buffer fills or packages are imported.
 pub fn over_time(readings: &RecorderSamples, to: u64) -> Option<OverTime> {
     let read = readings.levels().filter(|(at, _)| *at <= to);
     let mut levels: Vec<(f64, f64)> = read.map(|(at, bytes)| (at as f64, bytes as f64)).collect();
@@ -166,7 +167,7 @@ pub fn over_time(readings: &RecorderSamples, to: u64) -> Option<OverTime> {
     })
 }
 
-/// How much higher the level is per step, from about where the end begins to the last point.
+/// Returns how much higher the level is per step, from about where the end begins to the last point.
 fn late_slope(points: &[(f64, f64)]) -> Option<f64> {
     let (last, before) = points.split_last()?;
     let late = last.0 - LATE_RATIO * (last.0 - before.first()?.0);
@@ -177,9 +178,9 @@ fn late_slope(points: &[(f64, f64)]) -> Option<f64> {
     Some((last.1 - begin.1) / (last.0 - begin.0))
 }
 
-/// By how much the lowest level of the last quarter lies above that of the first, in bytes; of a short
-/// stretch single readings of its last and first third, and 0 where it has none. `None` where the
-/// recording has no levels.
+/// Returns by how much the lowest level of the last quarter lies above that of the first, in bytes; of a short
+/// stretch single readings of its last and first third, and 0 where it has none. `None` where the recording has
+/// no levels.
 pub fn risen(readings: &RecorderSamples, from: u64, to: u64) -> Option<i64> {
     readings.levels().next()?;
     let width = to.saturating_sub(from).max(1) as f64;
@@ -199,7 +200,7 @@ pub fn risen(readings: &RecorderSamples, from: u64, to: u64) -> Option<i64> {
     Some(ends.unwrap_or(0))
 }
 
-/// The slope of the line of least squares, and half the width of its 95 % interval.
+/// Returns the slope of the line of least squares, and half the width of its 95 % interval.
 fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
@@ -224,8 +225,9 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     Some((slope, of_levels.min(uncertainty_of_rises(points)?)))
 }
 
-/// Half the width of the 95 % interval of a slope, by how much the slopes between neighbours scatter: it is the
-/// narrower one where a level wanders, and so few effective points are left that they would tell of no line.
+/// Returns half the width of the 95 % interval of a slope, by how much the slopes between neighbours scatter:
+/// it is the narrower one where a level wanders, and so few effective points are left that they would tell of
+/// no line.
 fn uncertainty_of_rises(points: &[(f64, f64)]) -> Option<f64> {
     let (first, last) = (points.first()?, points.last()?);
     let slope = (last.1 - first.1) / (last.0 - first.0);
@@ -237,7 +239,7 @@ fn uncertainty_of_rises(points: &[(f64, f64)]) -> Option<f64> {
     Some(errors(degrees) * (count * rest / degrees).sqrt() / (last.0 - first.0))
 }
 
-/// Half the width of a 95 % interval, in standard errors.
+/// Returns half the width of a 95 % interval, in standard errors.
 fn errors(degrees: f64) -> f64 {
     ERRORS[(degrees as usize).clamp(1, ERRORS.len()) - 1]
 }

@@ -1,12 +1,12 @@
-//! What the caller knows of a run, and wants of its summary.
+//! Options of a summary: facts about the run that only the caller knows, and what it wants.
 
 use laptime_core::RunInfo;
 
-/// What the caller knows and wants.
+/// Options of a summary.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The launcher's description of the run.
     pub run: Option<RunInfo>,
-    /// Whether each process's rows are told by themselves too.
+    /// Whether the rows of each process are told by themselves too.
     pub by_process: bool,
 }

@@ -1,4 +1,4 @@
-//! What each process that is measured did, by itself.
+//! Rows of each measured process, by itself.
 //!
 //! The tables of a run are sums over its processes. Here every process that is measured has rows,
 //! leftovers and, if it takes steps, a steady state of its own; they add up to those sums, but for
@@ -18,8 +18,8 @@ use crate::summarize::tree;
 use crate::summarize::wall_time::Wall;
 use crate::summary::process::{ProcessRows, ProcessSummary};
 
-/// The rows of each measured process, by rank; `own` says how each fills its wall time, and there
-/// are as many as are measured.
+/// Returns the rows of each measured process, by rank; `own` says how each fills its wall time, and there are
+/// as many as are measured.
 pub fn each(
     processes: &mut [Process],
     summaries: &[ProcessSummary],

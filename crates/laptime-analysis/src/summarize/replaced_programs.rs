@@ -6,7 +6,8 @@
 
 use crate::reading::process::Process;
 
-/// Marks those of which the next program is among them, and begins each next one where the one before it ended.
+/// Marks the processes whose next program is among them, and begins each next one where the one before it
+/// ended.
 pub fn mark(processes: &mut [Process]) {
     for index in 0..processes.len() {
         if processes[index].facts.header.closed.is_some() {

@@ -15,13 +15,13 @@ use crate::summary::span_row::{RowKind, SpanRow};
 /// Rounding of each duration to whole nanoseconds may add up to this per child span.
 const ROUNDING_NS_PER_SPAN: u64 = 1;
 
-/// Rows, and what did not add up.
+/// Rows of a tree, and the paths that did not add up.
 #[derive(Debug)]
 pub struct Rows {
     /// Paths in tree order, then leftovers.
     pub rows: Vec<SpanRow>,
-    /// Paths whose children together ran longer than they did, and by how much in all. Where these ran in
-    /// workers, beside each other, that is as it should be.
+    /// Paths whose children together ran longer than they did, and by how much in all. Children in workers,
+    /// beside each other, do so rightly.
     pub overfull: Vec<(String, u64)>,
 }
 
@@ -85,7 +85,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
     Rows { rows, overfull }
 }
 
-/// A row without statistics.
+/// Returns a row without statistics.
 pub fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> SpanRow {
     SpanRow {
         kind,
@@ -130,7 +130,7 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
     }
 }
 
-/// A percentile from the histogram, never beyond what was really seen.
+/// Returns a percentile from the histogram, never beyond the shortest or longest span.
 pub fn quantile(tally: &PathTally, q: f64) -> Option<u64> {
     let estimate = tally.histogram.quantile(q)?;
     Some((estimate.round() as u64).clamp(tally.min_ns, tally.max_ns))

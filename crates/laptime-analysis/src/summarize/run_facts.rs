@@ -19,14 +19,14 @@ use crate::summary::{Mark, Metric, MetricPoint, Track};
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
 const ENVIRONMENT: &str = "environment.";
 
-/// Says of a process that it had nothing whose operations could be counted.
+/// Code of the note that a process had nothing whose operations could be counted.
 const UNCOUNTED: &str = "operations.unavailable";
-/// The same of steps that were to be profiled.
+/// Code of the note that a process had nothing that could be profiled.
 const UNPROFILED: &str = "kernels.unavailable";
-/// Says of a process that it imported `PyTorch` and called none of its modules.
+/// Code of the note that a process imported `PyTorch` and called none of its modules.
 const UNUSED: &str = "phases.none";
 
-/// What recorders noted, but for descriptions of the surroundings.
+/// Returns the notes of recorders, but for descriptions of the surroundings.
 pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
     let has_torch = |process: &Process| {
         let mut codes = process.features.notes.0.iter().map(|(code, _)| code);
@@ -59,7 +59,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
         .map(|(_, note)| note.clone())
 }
 
-/// What recorders said about their surroundings; the main process's word counts.
+/// Returns the surroundings that recorders described; the main process's word counts.
 pub fn environment(processes: &[Process]) -> BTreeMap<String, String> {
     processes
         .iter()
@@ -71,7 +71,7 @@ pub fn environment(processes: &[Process]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Threads and tasks with names.
+/// Returns the threads and tasks with names.
 pub fn tracks(processes: &[Process]) -> Vec<Track> {
     processes
         .iter()
@@ -87,7 +87,7 @@ pub fn tracks(processes: &[Process]) -> Vec<Track> {
         .collect()
 }
 
-/// All marks by path, at times since `start_ns`.
+/// Returns all marks by path, at times since `start_ns`.
 pub fn marks(processes: &[Process], start_ns: u64) -> Vec<Mark> {
     let mut merged: BTreeMap<Vec<String>, (u64, Vec<u64>)> = BTreeMap::new();
     for process in processes {
@@ -120,7 +120,7 @@ pub fn marks(processes: &[Process], start_ns: u64) -> Vec<Mark> {
     marks
 }
 
-/// All metrics by path, at times since `start_ns`.
+/// Returns all metrics by path, at times since `start_ns`.
 pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
     let mut merged: BTreeMap<Vec<String>, Merged> = BTreeMap::new();
     for process in processes {
@@ -183,12 +183,12 @@ pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
     metrics
 }
 
-/// Only finite numbers can be written as JSON.
+/// Returns a number that JSON can hold: finite ones only.
 fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|value| value.is_finite())
 }
 
-/// Why a value cannot be shown as a number.
+/// Returns why a value cannot be shown as a number.
 fn why_absent(value: Option<f64>) -> Option<&'static str> {
     match value {
         None => Some("no value is a number"),

@@ -14,12 +14,12 @@ use crate::summarize::steady_state::Start;
 use crate::summarize::tree::Tree;
 use crate::summary::Steady;
 
-/// What a process did in its steady state.
+/// One process's part in the steady state.
 #[derive(Debug)]
 pub struct SteadyPart {
     /// Spans, those that were open at the end included.
     pub totals: Totals,
-    /// How long it took; 0 of a process whose time is not shared out.
+    /// Wall time of the steady state; 0 of a process whose time is not shared out.
     wall_ns: u64,
     leftovers: Leftovers,
 }
@@ -54,7 +54,7 @@ pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Opti
     })
 }
 
-/// The steady state that processes have together.
+/// Returns the steady state that processes have together.
 pub fn joined<'a>(
     parts: impl Iterator<Item = (&'a Process, &'a mut SteadyPart)>,
     start: Start,

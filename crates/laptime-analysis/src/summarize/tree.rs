@@ -28,27 +28,27 @@ pub struct Node {
     pub own: Seldom<Own>,
     /// Its spans in which operations were left out.
     pub left_out: Seldom<LeftOut>,
-    /// What devices told of its spans.
+    /// Times of its spans on devices.
     pub on_device: Seldom<DeviceTally>,
-    /// What devices' allocators told of them.
+    /// Memory of its spans on devices.
     pub device_memory: Seldom<DeviceMemoryTally>,
-    /// Other processes have spans inside, and none of the path itself: they ran beside each other, as the
-    /// workers of a pool do that were forked inside of it.
+    /// Whether other processes have spans inside, and none of the path itself: they ran beside each other, as
+    /// the workers of a pool do that were forked inside of it.
     pub has_workers: bool,
 }
 
 impl Node {
-    /// Whether any span has this path.
+    /// Tells whether any span has this path.
     pub fn has_spans(&self) -> bool {
         self.tally.count > 0 || self.partial.count > 0 || self.partial.total_ns > 0
     }
 
-    /// Sum of durations.
+    /// Returns the sum of durations.
     pub fn total_ns(&self) -> u64 {
         self.tally.total_ns.saturating_add(self.partial.total_ns)
     }
 
-    /// What its parent's own time loses.
+    /// Returns the time that its parent's self time loses.
     pub fn nested_ns(&self) -> u64 {
         self.tally
             .nested_ns()
@@ -64,7 +64,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The root alone.
+    /// Creates a tree of the root alone.
     pub fn new() -> Self {
         Self {
             nodes: vec![Node::default()],
@@ -72,7 +72,7 @@ impl Tree {
         }
     }
 
-    /// Outermost paths, each with its spans; of the same name too.
+    /// Creates a tree of outermost paths, each with its spans; paths of one name stay apart.
     pub fn of_outermost(paths: impl IntoIterator<Item = (String, PathTally)>) -> Self {
         let mut tree = Self::new();
         for (name, tally) in paths {
@@ -124,7 +124,7 @@ impl Tree {
         self.absorb_tallies(&places, tallies);
     }
 
-    /// Adds what a process's stretches did, as often as each ran.
+    /// Adds the operations of a process's stretches, as often as each ran.
     pub fn absorb_operations(
         &mut self,
         paths: &PathTable,
@@ -152,7 +152,7 @@ impl Tree {
         }
     }
 
-    /// Adds what devices told of a process's spans.
+    /// Adds the times of a process's spans on devices.
     pub fn absorb_devices(&mut self, paths: &PathTable, told: &BTreeMap<PathId, DeviceTally>) {
         if told.is_empty() {
             return;
@@ -165,7 +165,7 @@ impl Tree {
         }
     }
 
-    /// Adds what devices' allocators told of a process's spans.
+    /// Adds the memory of a process's spans on devices.
     pub fn absorb_device_memory(
         &mut self,
         paths: &PathTable,
@@ -190,7 +190,7 @@ impl Tree {
         }
     }
 
-    /// The node of every path number of a process, made where it is missing.
+    /// Returns the node of every path number of a process, made where it is missing.
     fn places(&mut self, paths: &PathTable) -> Vec<Option<usize>> {
         let mut places = vec![None; paths.len()];
         // The first process has them all, or nearly.
@@ -227,22 +227,22 @@ impl Tree {
         index
     }
 
-    /// How many nodes there are.
+    /// Returns how many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether operations were counted anywhere.
+    /// Tells whether operations were counted anywhere.
     pub fn has_operations(&self) -> bool {
         self.nodes.iter().any(|node| node.own.tally.calls() > 0)
     }
 
-    /// A node.
+    /// Returns a node.
     pub fn node(&self, index: usize) -> &Node {
         &self.nodes[index]
     }
 
-    /// Nodes with spans of their own or inside, parents before children.
+    /// Returns the nodes with spans of their own or inside, parents before children.
     pub fn in_order(&self) -> Vec<usize> {
         let mut is_shown: Vec<bool> = self.nodes.iter().map(Node::has_spans).collect();
         // A child's index is above its parent's: one sweep from the end reaches every ancestor.
@@ -262,7 +262,7 @@ impl Tree {
         order
     }
 
-    /// The names from the outermost to a node.
+    /// Returns the names from the outermost to a node.
     pub fn names(&self, index: usize) -> Vec<String> {
         let around = |at: &usize| Some(self.nodes[*at].parent);
         let path = || iter::successors(Some(index), around).take_while(|at| *at != 0);
@@ -273,7 +273,7 @@ impl Tree {
     }
 }
 
-/// The tree of everything that processes did.
+/// Merges everything that processes did.
 pub fn of_run(processes: &mut [Process]) -> Tree {
     let mut tree = Tree::new();
     for process in processes {
@@ -301,7 +301,7 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
     tree
 }
 
-/// The same, of processes that are not asked again what each path did: there may be tens of thousands.
+/// Merges everything that processes did, and drops it there: there may be tens of thousands of paths.
 pub fn taken(processes: &mut [Process]) -> Tree {
     let tree = of_run(processes);
     for process in processes {

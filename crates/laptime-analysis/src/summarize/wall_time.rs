@@ -10,28 +10,28 @@ use crate::summary::WallSource;
 
 pub use crate::summarize::leftovers::{AFTER, EXIT, OTHER, STARTUP};
 
-/// A process's start is known to 10 ms; a launcher needs a little longer than none.
+/// Resolution of a process's start, 10 ms, and the little longer that a launcher needs.
 const START_RESOLUTION_NS: u64 = 20_000_000;
 
-/// From when to when a run went, `CLOCK_MONOTONIC` ns.
+/// Start and end of a run, `CLOCK_MONOTONIC` ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wall {
-    /// When the wall time begins, `CLOCK_MONOTONIC` ns.
+    /// Start of the wall time, `CLOCK_MONOTONIC` ns.
     pub start_ns: u64,
-    /// When the wall time ends, `CLOCK_MONOTONIC` ns.
+    /// End of the wall time, `CLOCK_MONOTONIC` ns.
     pub end_ns: u64,
-    /// Who says so.
+    /// Origin of both moments.
     pub source: WallSource,
 }
 
 impl Wall {
-    /// How long that is.
+    /// Returns the length of the wall time.
     pub fn ns(self) -> u64 {
         self.end_ns - self.start_ns
     }
 }
 
-/// A process's last sign of life.
+/// Returns a process's last sign of life.
 pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     if let Some(closed) = process.facts.header.closed {
         return closed.monotonic_ns;
@@ -56,12 +56,12 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     process.facts.anchors.last().monotonic_ns.max(last_ns)
 }
 
-/// Whether the run began before this process, rather than the process describing its own run later.
+/// Tells whether the run began before this process, rather than the process describing its own run later.
 fn is_launched(process: &Process, run: &RunInfo) -> bool {
     run.started_monotonic_ns <= process.facts.started_ns.saturating_add(START_RESOLUTION_NS)
 }
 
-/// The wall time of the run.
+/// Returns the wall time of the run.
 ///
 /// The main process comes first.
 pub fn wall(processes: &[Process], run: Option<&RunInfo>) -> Wall {
@@ -101,7 +101,7 @@ pub fn wall(processes: &[Process], run: Option<&RunInfo>) -> Wall {
     }
 }
 
-/// The wall time of one process alone.
+/// Returns the wall time of one process alone.
 pub fn lifetime(process: &Process, end_ns: u64) -> Wall {
     let start_ns = process.facts.started_ns;
     Wall {

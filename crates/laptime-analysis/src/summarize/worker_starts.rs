@@ -8,10 +8,10 @@ use laptime_core::Total;
 
 use crate::reading::process::Process;
 
-/// When a process started is known to a hundredth of a second.
+/// Resolution of a process's start: a hundredth of a second.
 const RESOLUTION_NS: u64 = 20_000_000;
 
-/// A wait for a worker that starts later is this part of the first one's or more.
+/// Least part of the first wait that a wait for a worker which starts later takes.
 const LATER_RATIO: f64 = 0.05;
 
 /// A wait in which workers started.
@@ -23,18 +23,18 @@ const LATER_RATIO: f64 = 0.05;
     reason = "a number's name ends in its unit"
 )]
 pub struct WorkerStart {
-    /// When it began.
+    /// Start of the wait.
     pub at_ns: u64,
-    /// How long it was.
+    /// Length of the wait.
     pub wait_ns: u64,
-    /// How long the waits right after it were, for workers that started later, and right before, for those of the
-    /// epoch before to end.
+    /// Length of the waits right after it, for workers that started later, and right before it, for the workers
+    /// of the epoch before to end.
     pub more_ns: u64,
-    /// How long until the first worker's first lap, where workers have laps.
+    /// Time until the first worker's first lap, where workers have laps.
     pub lap_ns: Option<u64>,
 }
 
-/// The waits of the measured processes in which processes started that belong to them, in order.
+/// Returns the waits of the measured processes in which worker processes of theirs started, in order.
 pub fn of_run(processes: &[Process], measured: usize) -> Vec<WorkerStart> {
     let (trained, others) = processes.split_at(measured);
     let mut starts = Vec::new();
@@ -100,15 +100,16 @@ pub fn of_run(processes: &[Process], measured: usize) -> Vec<WorkerStart> {
     starts
 }
 
-/// What the loop waits for the workers of the epoch before to end, which its last, empty fetch does.
+/// Returns how long the loop waits for the workers of the epoch before to end, which its last, empty fetch
+/// does.
 fn ending_ns(before: &WorkerStart, start: &WorkerStart) -> u64 {
     let end_ns = before.at_ns.saturating_add(before.wait_ns);
     let is_just_before = end_ns.saturating_add(RESOLUTION_NS) >= start.at_ns;
     if is_just_before { before.wait_ns } else { 0 }
 }
 
-/// What steps wait after the first of these waits for the other workers, of so many: each has a batch of its own
-/// to give, and takes about as long to start.
+/// Returns how long steps wait after the first of these waits for the other workers, of so many: each has a
+/// batch of its own to give, and takes about as long to start.
 fn later_ns(waits: &[WorkerStart], workers: usize) -> u64 {
     let Some((first, later)) = waits.split_first() else {
         return 0;

@@ -1,4 +1,4 @@
-//! What a training's worker processes do while it waits for its data, by their own laps.
+//! Work of a training's worker processes while it waits for its data, by their own laps.
 //!
 //! Workers are processes that a measured one started and that measure themselves: a loader's, mostly. Their
 //! time is that between their first lap and their last, and it must lie beside the steps: a pool that prepares
@@ -11,19 +11,19 @@ use laptime_core::{Total, path};
 use crate::reading::process::Process;
 use crate::summary::finding::WorkerLap;
 
-/// The part of the workers' time that a lap must take to be what they do.
+/// Part of the workers' time that a lap must take to be their main one.
 const MOST_RATIO: f64 = 0.5;
 /// The part of the steps' time in which workers must be at work.
 const BESIDE_RATIO: f64 = 0.5;
 
-/// Finished spans of one path, over all workers.
+/// Sums of the finished spans of one path, over all workers.
 #[derive(Debug, Default)]
 struct Sums {
     count: u64,
     total_ns: u64,
 }
 
-/// The innermost lap that takes most of the workers' time; `None` where there is none, or no workers.
+/// Returns the innermost lap that takes most of the workers' time; `None` where there is none, or no workers.
 ///
 /// The first `measured` processes are those whose steps wait.
 pub fn main_lap(processes: &mut [Process], measured: usize) -> Option<WorkerLap> {
@@ -62,7 +62,7 @@ pub fn main_lap(processes: &mut [Process], measured: usize) -> Option<WorkerLap>
     })
 }
 
-/// From when to when a process had laps, `CLOCK_MONOTONIC` ns: of a training, those of its steady state.
+/// Returns from when to when a process had laps, `CLOCK_MONOTONIC` ns: of a training, laps of its steady state.
 fn at_work(process: &Process, is_trained: bool) -> Option<(u64, u64)> {
     let totals = &process.spans.totals;
     let timeline = process.facts.anchors.timeline();
@@ -85,7 +85,8 @@ fn add(worker: &mut Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
     }
 }
 
-/// The longest of the outermost paths or, inside of it, the longest one that still takes so much, and so on.
+/// Returns the longest of the outermost paths, or the longest path inside of it that still takes `least_ns`,
+/// and so on.
 fn innermost(sums: &BTreeMap<Vec<String>, Sums>, least_ns: f64) -> Option<(&Vec<String>, &Sums)> {
     let mut found = None;
     let inside = |around: &[String]| {
@@ -104,7 +105,7 @@ fn innermost(sums: &BTreeMap<Vec<String>, Sums>, least_ns: f64) -> Option<(&Vec<
     found
 }
 
-/// How much of the time between two moments stretches cover, each moment once.
+/// Returns how much of the time between two moments stretches cover, each moment once.
 fn covered(stretches: &mut [(u64, u64)], from: u64, to: u64) -> u64 {
     stretches.sort_unstable();
     let (mut at, mut sum) = (from, 0);

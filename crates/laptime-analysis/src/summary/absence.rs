@@ -1,4 +1,4 @@
-//! Why numbers are absent, by their names.
+//! Reasons why numbers are absent, by their names.
 
 use laptime_core::Unavailable;
 use serde::{Serialize, Serializer};
@@ -8,13 +8,13 @@ use serde::{Serialize, Serializer};
 pub struct Reasons(Vec<(String, Unavailable)>);
 
 impl Reasons {
-    /// The reason of a number.
+    /// Returns the reason of a number.
     pub fn get(&self, name: &str) -> Option<&Unavailable> {
         let at = self.place(name).ok()?;
         Some(&self.0[at].1)
     }
 
-    /// Whether a number has one.
+    /// Tells whether a number has a reason.
     pub fn contains_key(&self, name: &str) -> bool {
         self.place(name).is_ok()
     }
@@ -32,7 +32,7 @@ impl Reasons {
         }
     }
 
-    /// Whether there is none.
+    /// Tells whether no number has a reason.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -2,12 +2,12 @@
 
 use laptime_core::PhaseName;
 
-/// Whether a name is that of a unit which was counted or profiled as it ran.
+/// Tells whether a name is that of a unit which was counted or profiled as it ran.
 pub fn is_aside(name: &str) -> bool {
     PhaseName::of_counted(name).is_some()
 }
 
-/// Whether a name is that of a unit which was counted as it ran.
+/// Tells whether a name is that of a unit which was counted as it ran.
 pub fn was_counted(name: &str) -> bool {
     is_aside(name) && name.starts_with(PhaseName::COUNTED)
 }

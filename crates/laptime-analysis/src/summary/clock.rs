@@ -1,9 +1,9 @@
-//! The clock of a run, and who says how long it took.
+//! The clock of a run, and the source of its wall time.
 
 use laptime_core::ClockKind;
 use serde::Serialize;
 
-/// Between which moments the wall time of a run was measured.
+/// Source of a run's wall time: the moments between which it was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -28,11 +28,11 @@ pub enum WallSource {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockSummary {
-    /// Where ticks come from.
+    /// Source of the ticks.
     pub kind: ClockKind,
     /// Mean length of a tick.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub ns_per_tick: f64,
-    /// Whether that was measured against the system's clock rather than stated by the CPU.
+    /// Whether that length was measured against the system's clock rather than stated by the CPU.
     pub is_measured: bool,
 }

@@ -1,4 +1,4 @@
-//! What a row says of a device: time by its own events, memory by its allocator.
+//! A row's numbers of a device: time by its own events, memory by its allocator.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::summary::fields::numbers::numbers;
 
 numbers! {
     serde (skip_serializing_if = "Option::is_none");
-    /// A row's numbers of a device. What was not measured is absent.
+    /// A row's numbers of a device. A number that was not measured is absent.
     ///
     /// **Units** nanoseconds and bytes.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -14,7 +14,7 @@ numbers! {
     pub struct DeviceRow {
         /// Time on the device's stream between start and end, idle time included, summed over the spans.
         pub device_ns: Option<u64>, Ns in DeviceTime;
-        /// How many spans `device_ns` is the sum of.
+        /// Number of spans that `device_ns` is the sum of.
         pub device_count: Option<u64>, Spans in DeviceTime;
         /// Timed spans that the device had begun when the host had launched all of their work: it was not behind.
         pub launch_bound_count: Option<u64>, Spans in DeviceTime;

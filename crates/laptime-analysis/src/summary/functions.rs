@@ -9,54 +9,53 @@ use serde::Serialize;
 
 use crate::summary::span_row::{RowKind, is_zero};
 
-/// A program that has no lap at all.
+/// Name of the time of a program that has no lap at all.
 pub(crate) const PROGRAM: &str = "program";
-/// What runs without a lap in threads of a measured process other than those that have some.
+/// Name of the time without a lap in threads of a measured process other than those that have laps.
 pub(crate) const OTHER_THREADS: &str = "other threads";
-/// The same in processes beside the measured ones, such as a loader's workers.
+/// Name of the time in processes beside the measured ones, such as a loader's workers.
 pub(crate) const OTHER_PROCESSES: &str = "other processes";
 
-/// What an event loop does between its tasks: it waits for them, and calls them.
+/// Name of the time of an event loop between its tasks: it waits for them, and calls them.
 pub(crate) const EVENT_LOOP: &str = "event loop";
 
-/// What was sampled of a run.
+/// Functions whose stacks were sampled in a run.
 ///
 /// **Units** nanoseconds; ratios are of 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Functions {
-    /// Stacks that were read.
+    /// Number of stacks that were read.
     pub sample_count: u64,
     /// Mean time between two looks at a thread that runs.
     pub period_ns: u64,
-    /// How far the moment of a sample may be off, on average: laps that are shorter share their samples
-    /// with their neighbours.
+    /// Mean error of a sample's moment: laps that are shorter share their samples with their neighbours.
     pub within_ns: u64,
     /// The part of the threads' time in which their stacks could not be read.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub unread_ratio: f64,
     /// Laps in which samples were taken, the longest first; threads without laps stand last.
     pub laps: Vec<LapFunctions>,
-    /// Functions whose calls were counted one by one, where that was asked for. Where it was all that
-    /// was asked for, nothing above was sampled.
+    /// Functions whose calls were counted one by one, where that was asked for. Where it was all that was asked
+    /// for, nothing else here was sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<ExactFunctions>,
 }
 
-/// What was counted of a run: every call of a function, over all processes and threads.
+/// Counted calls of a run: every call of a function, over all processes and threads.
 ///
 /// A call of a lap is one that was made while the lap was the innermost one; its time counts there,
 /// whatever laps are opened inside of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactFunctions {
-    /// Calls that ended.
+    /// Number of calls that ended.
     pub call_count: u64,
-    /// Those that were not below another call of the same function.
+    /// Number of calls that were not below another call of the same function.
     pub primitive_count: u64,
-    /// By function, the longest own time first.
+    /// Functions, the longest self time first.
     pub functions: Vec<ExactFunction>,
-    /// By lap in which functions were called, the longest own time first.
+    /// Laps in which functions were called, the longest self time first.
     pub laps: Vec<ExactLap>,
 }
 
@@ -64,35 +63,35 @@ pub struct ExactFunctions {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactFunction {
-    /// Its qualified name; of one that isn't Python, as `cProfile` writes it.
+    /// Qualified name of the function; of one that isn't Python, as `cProfile` writes it.
     pub name: String,
-    /// The file that it stands in; `~` for one that isn't Python.
+    /// File that the function stands in; `~` for one that isn't Python.
     pub file: String,
-    /// The line at which it begins; 0 for one that isn't Python.
+    /// Line at which the function begins; 0 for one that isn't Python.
     pub line: u32,
-    /// Calls that ended.
+    /// Number of calls that ended.
     pub call_count: u64,
-    /// Those that were not below another call of it.
+    /// Number of calls that were not below another call of the function.
     pub primitive_count: u64,
-    /// Time of these, with all that they called.
+    /// Time of the primitive calls, with all that they called.
     pub total_ns: u64,
     /// Time in the function itself.
     pub self_ns: u64,
-    /// Which functions called it, where that is known.
+    /// Functions that called it, where that is known.
     pub callers: Vec<CallerTime>,
 }
 
-/// What calls from one caller came to.
+/// Times of a function's calls from one caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallerTime {
     /// The caller's place in the list of functions.
     pub function: usize,
-    /// Calls that ended.
+    /// Number of calls that ended.
     pub call_count: u64,
-    /// Those that were not below another one from this caller.
+    /// Number of calls that were not below another one from this caller.
     pub primitive_count: u64,
-    /// Time of these, with all that they called.
+    /// Time of the primitive calls, with all that they called.
     pub total_ns: u64,
     /// Time in the called function itself.
     pub self_ns: u64,
@@ -102,36 +101,36 @@ pub struct CallerTime {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactLap {
-    /// The lap's path, or what the time outside of laps is called.
+    /// The lap's path, or the name of the time outside of laps.
     pub path: String,
-    /// The path's names.
+    /// Names of the path.
     #[serde(skip)]
     pub names: Vec<String>,
     /// Whether it is a lap.
     pub kind: RowKind,
-    /// Calls that ended.
+    /// Number of calls that ended.
     pub call_count: u64,
-    /// Own time of all functions.
+    /// Self time of all functions.
     pub self_ns: u64,
-    /// By function, the longest own time first.
+    /// Functions, the longest self time first.
     pub functions: Vec<ExactInLap>,
 }
 
-/// What calls of one function came to in one lap.
+/// Times of one function's calls in one lap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactInLap {
     /// The function's place in the list of functions.
     pub function: usize,
-    /// Calls that ended.
+    /// Number of calls that ended.
     pub call_count: u64,
-    /// Those that were not below another call of the function.
+    /// Number of calls that were not below another call of the function.
     pub primitive_count: u64,
-    /// Time of these, with all that they called.
+    /// Time of the primitive calls, with all that they called.
     pub total_ns: u64,
     /// Time in the function itself.
     pub self_ns: u64,
-    /// Which functions called it in this lap, those first whose calls took longest.
+    /// Functions that called it in this lap, the callers first whose calls took longest.
     pub callers: Vec<CallerTime>,
 }
 
@@ -139,28 +138,29 @@ pub struct ExactInLap {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LapFunctions {
-    /// The lap's path, or what the time outside of laps is called.
+    /// The lap's path, or the name of the time outside of laps.
     pub path: String,
-    /// The path's names.
+    /// Names of the path.
     #[serde(skip)]
     pub names: Vec<String>,
     /// Whether it is a lap.
     pub kind: RowKind,
-    /// Its own time: as it was measured or, where that isn't time of threads, what its samples stand for.
+    /// Self time of the lap: as it was measured or, where that isn't time of threads, as the samples say.
     pub total_ns: u64,
-    /// The part of it in which the thread waited: for another thread, a file, a device, a sleep's end.
+    /// Part of the self time in which the thread waited: for another thread, a file, a device, a sleep's end.
     pub waiting_ns: u64,
-    /// Samples.
+    /// Number of samples.
     pub sample_count: u64,
-    /// Samples taken while several tasks of the thread had laps open: which one ran isn't known.
+    /// Number of samples taken while several tasks of the thread had laps open: which one ran isn't known.
     #[serde(skip_serializing_if = "is_zero")]
     pub shared_count: u64,
-    /// Packages that were imported in it, the longest first; what one imports in turn is part of it.
+    /// Packages that were imported in it, the longest first; the imports of a package are part of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<ImportTime>,
-    /// By function, the longest own time first.
+    /// Functions, the longest self time first.
     pub functions: Vec<FunctionTime>,
-    /// Who called whom: callers before what they call. What takes next to no time is left out.
+    /// Calls of the lap as a tree: callers before the functions that they call. Functions that take next to no
+    /// time are left out.
     pub stacks: Vec<StackNode>,
 }
 
@@ -168,25 +168,25 @@ pub struct LapFunctions {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FunctionTime {
-    /// Its qualified name.
+    /// Qualified name of the function.
     pub name: String,
-    /// The file that it stands in; of a cell of a notebook its name, such as `In[3]`.
+    /// File that the function stands in; of a cell of a notebook its name, such as `In[3]`.
     pub file: String,
-    /// Time in the function itself, and in what it calls that isn't Python.
+    /// Time in the function itself, and in functions that it calls that aren't Python.
     pub self_ns: u64,
-    /// Time in it and in all that it calls.
+    /// Time in the function and in all that it calls.
     pub total_ns: u64,
-    /// The part of its own time in which the thread waited.
+    /// Part of the self time in which the thread waited.
     pub waiting_ns: u64,
-    /// Samples in which it was innermost.
+    /// Number of samples in which the function was innermost.
     pub self_count: u64,
-    /// The part of its own time that went by while a package was imported.
+    /// Part of the self time that went by while a package was imported.
     #[serde(skip_serializing_if = "is_zero")]
     pub imported_ns: u64,
-    /// Samples of that.
+    /// Number of samples in which the function was innermost while a package was imported.
     #[serde(skip_serializing_if = "is_zero")]
     pub imported_count: u64,
-    /// Its own time by line, the longest first.
+    /// Self time by line, the longest first.
     pub lines: Vec<LineTime>,
 }
 
@@ -198,7 +198,7 @@ pub struct ImportTime {
     pub name: String,
     /// Time in its import, with all that it runs.
     pub total_ns: u64,
-    /// Samples of that.
+    /// Number of samples in its import.
     #[serde(skip_serializing_if = "is_zero")]
     pub sample_count: u64,
 }
@@ -209,36 +209,36 @@ pub struct ImportTime {
 pub struct LineTime {
     /// The line, from 1; 0 where it isn't known.
     pub line: u32,
-    /// Time in it.
+    /// Time in the line.
     pub self_ns: u64,
 }
 
-/// A function as it was called by others.
+/// A function with the way of calls to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackNode {
     /// The caller's place in the list; absent for the outermost function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// Its qualified name.
+    /// Qualified name of the function.
     pub name: String,
-    /// The file that it stands in; of a cell of a notebook its name, such as `In[3]`.
+    /// File that the function stands in; of a cell of a notebook its name, such as `In[3]`.
     pub file: String,
-    /// Time in it and in all that it calls, on this way.
+    /// Time in the function and in all that it calls, on this way.
     pub total_ns: u64,
     /// Time in the function itself.
     pub self_ns: u64,
 }
 
 impl ExactFunctions {
-    /// The lap that took most by itself; without laps, all of the program.
+    /// Returns the lap that took most by itself; without laps, all of the program.
     pub fn main_lap(&self) -> Option<&ExactLap> {
         let mut laps = self.laps.iter();
         let lap = laps.find(|lap| lap.kind == RowKind::Span);
         lap.or(self.laps.first())
     }
 
-    /// Whether a lap of the program has this path.
+    /// Tells whether a lap of the program has this path.
     pub fn has_lap(&self, path: &str) -> bool {
         let mut laps = self.laps.iter();
         laps.any(|lap| lap.kind == RowKind::Span && lap.path == path)
@@ -246,37 +246,38 @@ impl ExactFunctions {
 }
 
 impl FunctionTime {
-    /// Own time in which nothing was imported: with the time of imports it adds up to that of the lap.
+    /// Returns the self time in which nothing was imported: with the time of imports it adds up to that of the
+    /// lap.
     pub fn beside_imports_ns(&self) -> u64 {
         self.self_ns.saturating_sub(self.imported_ns)
     }
 
-    /// Samples of that.
+    /// Returns the number of samples in which nothing was imported.
     pub fn beside_imports_count(&self) -> u64 {
         self.self_count.saturating_sub(self.imported_count)
     }
 }
 
 impl LapFunctions {
-    /// Time in which it did not wait.
+    /// Returns the time in which the lap did not wait.
     pub fn running_ns(&self) -> u64 {
         self.total_ns.saturating_sub(self.waiting_ns)
     }
 
-    /// Whether it ran beside what is measured, without a lap: in other threads or processes, or while the
-    /// laps of tasks were open.
+    /// Tells whether it ran beside the measured laps, without a lap: in other threads or processes, or while
+    /// the laps of tasks were open.
     pub fn is_beside(&self) -> bool {
         self.is_parallel() || (self.kind != RowKind::Span && self.path == EVENT_LOOP)
     }
 
-    /// Whether it ran in other threads or processes, without a lap.
+    /// Tells whether it ran in other threads or processes, without a lap.
     pub fn is_parallel(&self) -> bool {
         self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
     }
 }
 
 impl Functions {
-    /// The lap that took most by itself; without laps, what the program did.
+    /// Returns the lap that took most by itself; without laps, all of the program.
     pub fn main_lap(&self) -> Option<&LapFunctions> {
         let mut laps = self.laps.iter();
         let lap = laps.find(|lap| lap.kind == RowKind::Span);
@@ -284,15 +285,16 @@ impl Functions {
         lap.or_else(own).or(self.laps.first())
     }
 
-    /// What ran beside a lap for longer than that itself did, if something: the work is there.
+    /// Returns the threads, processes or event loop that worked beside a lap for longer than the lap itself, if
+    /// there are any: the work is there.
     pub fn busier_beside(&self, lap: &LapFunctions) -> Option<&LapFunctions> {
         let beside = self.laps.iter().filter(|one| one.is_beside());
         let busiest = beside.max_by_key(|one| one.running_ns());
         busiest.filter(|one| one.running_ns() > lap.running_ns())
     }
 
-    /// The largest gap between laps, such as the work after the last one, where the program worked longer
-    /// in it than in the longest lap. Imports are no such work: a finding tells of them.
+    /// Returns the largest gap between laps, such as the work after the last one, where the program worked
+    /// longer in it than in the longest lap. Imports are no such work: a finding tells of them.
     pub fn main_gap(&self) -> Option<&LapFunctions> {
         let lap = self.main_lap().filter(|lap| lap.kind == RowKind::Span)?;
         let worked_ns = |gap: &LapFunctions| {
@@ -305,13 +307,13 @@ impl Functions {
         gaps.max_by_key(|gap| worked_ns(gap))
     }
 
-    /// Whether a lap of the program has this path.
+    /// Tells whether a lap of the program has this path.
     pub fn has_lap(&self, path: &str) -> bool {
         let mut laps = self.laps.iter();
         laps.any(|lap| lap.kind == RowKind::Span && lap.path == path)
     }
 
-    /// Half the width of the 95 % interval of a share that was seen in so many samples.
+    /// Returns half the width of the 95 % interval of a share that was seen in so many samples.
     pub fn uncertainty(ratio: f64, samples: u64) -> f64 {
         // One sample more on either side, so that 0 and 1 are not certain (Agresti and Coull 1998).
         let n = samples as f64 + 4.0;

@@ -15,9 +15,9 @@ pub struct Mark {
     pub path: String,
     /// The mark's own name.
     pub name: String,
-    /// How often.
+    /// Number of times that it was set.
     pub count: u64,
-    /// When, in ns since the start of the run; thinned out evenly when there are many.
+    /// Moments of the mark, in ns since the start of the run; thinned out evenly when there are many.
     pub at_ns: Vec<u64>,
 }
 
@@ -29,9 +29,9 @@ pub struct Metric {
     pub path: String,
     /// The metric's own name.
     pub name: String,
-    /// How often.
+    /// Number of values.
     pub count: u64,
-    /// How many of the values are not numbers (NaN).
+    /// Number of values that are not numbers (NaN).
     #[serde(skip_serializing_if = "is_zero")]
     pub nan_count: u64,
     /// The latest value; `None` when it is not a finite number.
@@ -40,7 +40,7 @@ pub struct Metric {
     pub min: Option<f64>,
     /// The largest number; `None` when it is infinite or there is none.
     pub max: Option<f64>,
-    /// Why `last`, `min` or `max` is absent: by field name.
+    /// Reasons why `last`, `min` or `max` is absent, by field name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub why: BTreeMap<String, Unavailable>,
     /// Values in time order, thinned out evenly when there are many.
@@ -51,7 +51,7 @@ pub struct Metric {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricPoint {
-    /// When, in ns since the start of the run.
+    /// Moment of the value, in ns since the start of the run.
     pub at_ns: u64,
     /// The value; `None` when it is not a finite number.
     pub value: Option<f64>,

@@ -1,4 +1,4 @@
-//! What a row says of the memory that its spans allocated on the host.
+//! A row's numbers of the memory that its spans allocated on the host.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ numbers! {
         pub host_memory_net_min_bytes: Option<i64>, Bytes in HostMemory;
         /// Most host memory that a span allocated and did not free.
         pub host_memory_net_max_bytes: Option<i64>, Bytes in HostMemory;
-        /// What all spans allocated and did not free, together.
+        /// Host memory that all spans together allocated and did not free.
         pub host_memory_kept_bytes: Option<i64>, Bytes in KeptMemory;
         /// Standard deviation of what a span allocated and did not free; needs two.
         pub host_memory_net_stddev_bytes: Option<u64>, Bytes in KeptMemory;

@@ -1,4 +1,4 @@
-//! What is known about a run: plain values, ready to be shown or written as JSON.
+//! The summary of a run: plain values, ready to be shown or written as JSON.
 
 mod absence;
 pub(crate) mod aside;

@@ -1,4 +1,4 @@
-//! Rows of a neural network's modules, and what each module did by itself.
+//! Rows of a neural network's modules, and the time and operations of each module by itself.
 //!
 //! What laps inside a module did is the module's own.
 
@@ -10,7 +10,7 @@ use crate::reading::module_paths::Modules;
 use crate::summary::aside::is_aside;
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// Writes into rows of which modules they are.
+/// Fills in which modules rows are of.
 pub fn fill<'m>(rows: &mut [SpanRow], processes: impl Iterator<Item = &'m Modules>) {
     let classes: HashMap<&[String], &str> = processes
         .flat_map(|modules| &modules.classes)
@@ -29,7 +29,7 @@ pub fn fill<'m>(rows: &mut [SpanRow], processes: impl Iterator<Item = &'m Module
     }
 }
 
-/// What a module did by itself, in all phases.
+/// Time and operations of a module by itself, in all phases.
 ///
 /// **Units** nanoseconds, floating-point operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,18 +38,19 @@ pub struct ModuleRow {
     pub module: String,
     /// Name of its class.
     pub class: String,
-    /// How often its forward ran.
+    /// Number of times that its forward ran.
     pub count: u64,
     /// Time in its forward that no module inside took.
     pub forward_ns: u64,
     /// Time in its backward that no module inside took.
     pub backward_ns: u64,
-    /// Floating-point operations of both that no module inside did; `None` where they weren't counted.
+    /// Floating-point operations of forward and backward that no module inside did; `None` where they weren't
+    /// counted.
     pub flop: Option<u128>,
 }
 
 impl ModuleRow {
-    /// Forward and backward together.
+    /// Returns the time of forward and backward together.
     pub fn own_ns(&self) -> u64 {
         self.forward_ns.saturating_add(self.backward_ns)
     }
@@ -61,7 +62,7 @@ impl ModuleRow {
     }
 }
 
-/// What each module did by itself, longest first.
+/// Returns the time and operations of each module by itself, longest first.
 pub fn by_module(rows: &[SpanRow]) -> Vec<ModuleRow> {
     let index_of: HashMap<&[String], usize> = rows
         .iter()
@@ -108,7 +109,7 @@ pub fn by_module(rows: &[SpanRow]) -> Vec<ModuleRow> {
     longest_first(made.into_values())
 }
 
-/// The names around a module's outermost module.
+/// Returns the names around a module's outermost module.
 fn around_module(row: &SpanRow) -> &[String] {
     let starts = (0..row.names.len()).rev();
     let mut around = starts.map(|from| row.names.split_at(from));
@@ -116,7 +117,8 @@ fn around_module(row: &SpanRow) -> &[String] {
     found.map_or(&[], |(around, _)| around)
 }
 
-/// What the modules of each class did by themselves, longest first; `module` is empty.
+/// Returns the time and operations of the modules of each class by themselves, longest first; `module` is
+/// empty.
 pub fn by_class(rows: &[SpanRow]) -> Vec<ModuleRow> {
     let mut made: BTreeMap<String, ModuleRow> = BTreeMap::new();
     for module in by_module(rows) {

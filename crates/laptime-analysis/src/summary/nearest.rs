@@ -1,17 +1,17 @@
-//! What somebody may have meant who named a row that isn't there.
+//! Likely meanings of a row's name that isn't there.
 
 use crate::summary::span_row::SpanRow;
 
-/// Less alike than this is another word.
+/// Least likeness of two names that may be meant for each other: less alike ones are different words.
 const LEAST: f64 = 0.82;
 
-/// The name among rows that is most like the last one of a path or pattern.
+/// Returns the name among rows that is most like the last one of a path or pattern.
 pub fn nearest<'r>(rows: &'r [SpanRow], wanted: &str) -> Option<&'r str> {
     let names = rows.iter().filter_map(|row| row.names.last());
     nearest_name(names.map(String::as_str), wanted)
 }
 
-/// The one of some names that is most like the last one of a path or pattern.
+/// Returns the name of several that is most like the last one of a path or pattern.
 pub fn nearest_name<'r>(names: impl Iterator<Item = &'r str>, wanted: &str) -> Option<&'r str> {
     let wanted = laptime_core::path::around(wanted).1.to_lowercase();
     let likeness = names.map(|name| {
@@ -23,7 +23,7 @@ pub fn nearest_name<'r>(names: impl Iterator<Item = &'r str>, wanted: &str) -> O
         .map(|(name, _)| name)
 }
 
-/// The path among rows that is most like a path: each of its names is like that of the other.
+/// Returns the path among rows that is most like a path: each of its names is like that of the other.
 pub fn nearest_path<'r>(rows: &'r [SpanRow], wanted: &[String]) -> Option<&'r str> {
     let alike = |one: &String, other: &String| {
         strsim::jaro_winkler(&one.to_lowercase(), &other.to_lowercase())
@@ -42,7 +42,7 @@ pub fn nearest_path<'r>(rows: &'r [SpanRow], wanted: &[String]) -> Option<&'r st
         .map(|(_, row)| row.path.as_str())
 }
 
-/// The paths of all rows, those first whose last name is most like the last one of a path.
+/// Returns the paths of all rows, the paths first whose last name is most like the last one of a path.
 pub fn by_nearness<'r>(rows: &'r [SpanRow], wanted: &str) -> Vec<&'r str> {
     let wanted = laptime_core::path::around(wanted).1.to_lowercase();
     let likeness = |row: &SpanRow| {

@@ -1,19 +1,19 @@
-//! What a summary tells of a run's operations, beside its rows.
+//! The operations of a run, beside the rows of its summary.
 
 use laptime_core::Unavailable;
 use serde::Serialize;
 
 use crate::summary::span_row::is_zero;
 
-/// What rates are compared with.
+/// A peak that rates are compared with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Peak {
-    /// The most a second.
+    /// The most per second.
     pub per_s: f64,
-    /// What it is: `measured float32 matmul peak of cpu`.
+    /// Words for the peak: `measured float32 matmul peak of cpu`.
     pub label: String,
-    /// On how many threads it was measured, where it is one of a processor.
+    /// Number of threads on which it was measured, where it is a processor's peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub threads: Option<u64>,
@@ -23,14 +23,14 @@ pub struct Peak {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountedUnits {
-    /// Their row.
+    /// Path of their row.
     pub path: String,
-    /// How many, those in part included.
+    /// Number of units, those in part included.
     pub count: u64,
-    /// How many of them are only in part: counted from their middle on, or cut off.
+    /// Number of units that are only in part: counted from their middle on, or cut off.
     #[serde(skip_serializing_if = "is_zero")]
     pub part_count: u64,
-    /// How long they took, in nanoseconds.
+    /// Time of the units, in nanoseconds.
     pub total_ns: u64,
 }
 
@@ -38,13 +38,13 @@ pub struct CountedUnits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToldShapes {
-    /// How many.
+    /// Number of these shapes.
     pub count: u64,
-    /// How many were counted, which the formulas were found by and hold for.
+    /// Number of shapes that were counted, which the formulas were found by and hold for.
     pub held_for: u64,
 }
 
-/// How a run's operations were joined with its time.
+/// Operations of a run, joined with its time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationsSummary {
@@ -55,12 +55,12 @@ pub struct OperationsSummary {
     pub told: Option<ToldShapes>,
     /// Peaks of arithmetic, by type and device, that rows are compared with.
     pub flop_peaks: Vec<Peak>,
-    /// The highest ceilings of arithmetic that are known for those: the roofline's roofs.
+    /// The highest known ceilings of arithmetic for the same types and devices: the roofline's roofs.
     pub roofs: Vec<Peak>,
     /// Peaks of memory.
     pub bytes_peaks: Vec<Peak>,
     /// Peaks that were measured while something else ran: they may be too low.
     pub disturbed: Vec<String>,
-    /// Why there is no peak, where there is none.
+    /// Reasons why there is no peak, where there is none.
     pub absent: Vec<Unavailable>,
 }

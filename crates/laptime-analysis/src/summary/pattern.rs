@@ -1,4 +1,4 @@
-//! Patterns over paths: which rows a reader asks for.
+//! Patterns over paths, by which a reader asks for rows.
 //!
 //! A pattern is a path whose names may hold `*` (any characters) and `?` (one). The name
 //! `**` stands for any number of names, none included. A pattern of a single name without
@@ -13,7 +13,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// From what a user typed. A `/` or `\` inside a name is escaped as in a printed path.
+    /// Creates a pattern from the text that a user typed. A `/` or `\` inside a name is escaped as in a printed
+    /// path.
     pub fn new(text: &str) -> Self {
         let mut names = path::split(text);
         if names.len() == 1 && names[0] != "**" {
@@ -22,7 +23,7 @@ impl Pattern {
         Self { names }
     }
 
-    /// Whether a path, given as its names, matches.
+    /// Tells whether a path, given as its names, matches.
     pub fn matches(&self, names: &[String]) -> bool {
         let is_any_names = |pattern: &String| pattern == "**";
         matches(&self.names, names, is_any_names, |pattern, name| {

@@ -1,4 +1,4 @@
-//! What is known about the processes of a run, each by itself.
+//! The processes of a run, each by itself.
 
 use laptime_core::Unavailable;
 use serde::Serialize;
@@ -23,33 +23,33 @@ pub struct ProcessSummary {
     pub is_main: bool,
     /// Whether its time is shared out among the rows: shares, leftovers and steady state are of it.
     pub is_measured: bool,
-    /// How the recording of it ended.
+    /// End of the process's recording.
     pub state: ProcessState,
-    /// When it started or, if that is unknown, its recording began: `CLOCK_MONOTONIC` ns.
+    /// Start of the process or, if that is unknown, of its recording: `CLOCK_MONOTONIC` ns.
     pub started_monotonic_ns: u64,
     /// The process's last sign of life, `CLOCK_MONOTONIC` ns.
     pub ended_monotonic_ns: u64,
-    /// Finished spans read.
+    /// Number of finished spans that were read.
     pub span_count: u64,
-    /// Spans lost.
+    /// Number of spans that were lost.
     pub lost_count: u64,
-    /// Durations below zero, set to zero.
+    /// Number of durations below zero, set to zero.
     pub clamped_count: u64,
-    /// Windows that were being written when the process ended.
+    /// Number of windows that were being written when the process ended.
     pub unsealed_windows: u64,
     /// Largest resident memory seen, in bytes.
     pub resident_peak_bytes: Option<u64>,
     /// Host memory allocated and not freed at the end, since counting began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_memory_net_bytes: Option<i64>,
-    /// Largest value of that.
+    /// Largest host memory allocated and not freed at any time, since counting began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_memory_peak_bytes: Option<u64>,
     /// Spans that were open at the end, outermost first per track.
     pub open: Vec<OpenSpanSummary>,
 }
 
-/// What a step of a process is made of: of the steady state, where there is one.
+/// The parts of a process's step: of the steady state, where there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rank {
@@ -58,11 +58,11 @@ pub struct Rank {
     /// The process's rank in the group that trains together, where it told one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
-    /// Finished steps.
+    /// Number of finished steps.
     pub step_count: u64,
     /// Mean duration of a step, in nanoseconds.
     pub step_ns: u64,
-    /// What is directly inside steps, by first appearance.
+    /// Parts directly inside of steps, by first appearance.
     pub parts: Vec<Part>,
     /// The rest of a step.
     pub rest_ns: u64,
@@ -77,7 +77,7 @@ impl From<&Rank> for RankName {
     }
 }
 
-/// What is directly inside steps.
+/// A part directly inside of steps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
@@ -96,24 +96,25 @@ pub struct ProcessEpochs {
     /// The process's rank in the group that trains together, where it told one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
-    /// How many there are.
+    /// Number of epochs.
     pub count: u64,
-    /// From the beginning of the first to the end of the last, in nanoseconds.
+    /// Time from the beginning of the first to the end of the last, in nanoseconds.
     pub duration_ns: u64,
 }
 
-/// How the recording of a process ended.
+/// The end of a process's recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessState {
-    /// Closed in order.
+    /// The process closed its recording in order.
     Closed,
-    /// Ended without closing: killed, `os._exit`, another program that isn't recorded, or still running.
+    /// The process ended without closing: killed, `os._exit`, another program that isn't recorded, or still
+    /// running.
     Killed,
-    /// Became another program (`exec`), which is recorded too.
+    /// The process became another program (`exec`), which is recorded too.
     Replaced,
-    /// A snapshot of the process that reports.
+    /// The process reports on itself, from a snapshot.
     Running,
 }
 
@@ -123,15 +124,15 @@ pub enum ProcessState {
 pub struct OpenSpanSummary {
     /// The span's path.
     pub path: String,
-    /// Thread or task.
+    /// Track of the span: a thread or task.
     pub track: u32,
-    /// How long it had been open, in nanoseconds.
+    /// Time since the span was opened, in nanoseconds.
     pub age_ns: u64,
     /// Whether nothing was open inside it.
     pub is_innermost: bool,
 }
 
-/// One process that is measured, by itself.
+/// One measured process, by itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessRows {
@@ -140,14 +141,14 @@ pub struct ProcessRows {
     /// The process's rank in the group that trains together, where it told one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
-    /// What shares are of: from its start to its end or, of a single one, the run's wall time.
+    /// Time that shares are of: from its start to its end or, of a single one, the run's wall time.
     pub wall_ns: u64,
-    /// The process's paths, then what they leave, as in the rows of the whole run.
+    /// Paths of the process, then its leftovers, as in the rows of the whole run.
     pub rows: Vec<SpanRow>,
     /// The process's rows without warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
-    /// Why it has no steady state.
+    /// Reason why the process has no steady state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
 }

@@ -1,4 +1,4 @@
-//! Everything known about a run, ready to be shown or written as JSON.
+//! The summary of a run: all that is known about it, ready to be shown or written as JSON.
 //!
 //! The field names are those of the published schema (`docs/summary.schema.json`).
 //! A number that is not there is `None`, and [`Summary::why`] says for what reason.
@@ -29,10 +29,10 @@ pub const SCHEMA: &str = "laptime-summary";
 /// Version of the JSON schema: rises when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// From so many spans of one path on, a run repeats them.
+/// Number of spans of one path from which on a run repeats them.
 pub(crate) const MANY: u64 = 20;
 
-/// Everything known about a run: what `laptime report -f json` and `Report.to_json()` write.
+/// Everything known about a run: the object that `laptime report -f json` and `Report.to_json()` write.
 ///
 /// **Units** nanoseconds; ratios are of 1. A number that is null is absent for the reason in the row's `why` or in
 /// `unavailable`; one that is left out is 0, or was not measured. The version rises when a field changes its meaning or
@@ -40,7 +40,7 @@ pub(crate) const MANY: u64 = 20;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// What tells it from other JSON.
+    /// Name of the schema, which tells a summary from other JSON.
     #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Version of the schema.
@@ -48,30 +48,30 @@ pub struct Summary {
     pub version: u32,
     /// Last component of the program's or script's name.
     pub program: String,
-    /// What to look at first, the weightiest first; absent when nothing was found.
+    /// Findings in the order in which to look at them, the weightiest first; absent when nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// The launcher's description of the run, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunInfo>,
-    /// How long the run took, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Length of the run, in nanoseconds of `CLOCK_MONOTONIC`.
     pub wall_ns: u64,
-    /// What shares are of: the wall time or, where several processes are measured, the sum of
-    /// their times from start to end.
+    /// Time that shares are of: the wall time or, where several processes are measured, the sum of their times
+    /// from start to end.
     pub measured_ns: u64,
     /// Time in which laps of several threads or tasks ran, counted for each but one of them:
     /// by so much rows add up to more than they share out.
     #[serde(skip_serializing_if = "is_zero")]
     pub parallel_ns: u64,
-    /// Between which moments the wall time was measured.
+    /// Source of the wall time: the moments between which it was measured.
     pub wall_source: WallSource,
-    /// Finished spans in all rows.
+    /// Number of finished spans in all rows.
     pub span_count: u64,
     /// The clock of the spans.
     pub clock: ClockSummary,
     /// Processes, the main one first.
     pub processes: Vec<ProcessSummary>,
-    /// What a step of each measured process is made of, where several are.
+    /// Parts of a step of each measured process, where several are measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<Rank>,
     /// The rows of each measured process by itself, with `--by process`.
@@ -82,10 +82,10 @@ pub struct Summary {
     /// The rows without warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
-    /// Why there is no steady state, or that it was left out as asked.
+    /// Reason why there is no steady state, or that it was left out as asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
-    /// How operations that were counted were joined with the time.
+    /// Operations that were counted, joined with the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<OperationsSummary>,
     /// The functions that threads were in, where stacks were sampled or calls counted.
@@ -100,29 +100,29 @@ pub struct Summary {
     /// The epochs of the first measured process that has any, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub epochs: Vec<Epoch>,
-    /// Where several processes have epochs: how long each one's took, the one of `epochs` first.
+    /// Times of all epochs of each process, where several processes have epochs: the process of `epochs` first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub epochs_of: Vec<ProcessEpochs>,
     /// Named instants.
     pub marks: Vec<Mark>,
     /// Named numbers at instants.
     pub metrics: Vec<Metric>,
-    /// When metrics reached the thresholds that were asked about.
+    /// Moments at which metrics reached the thresholds that were asked about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub until: Vec<UntilSummary>,
     /// Threads and tasks that have a name.
     pub tracks: Vec<Track>,
-    /// What the recording says about its surroundings.
+    /// Surroundings of the run that the recording describes.
     pub environment: BTreeMap<String, String>,
     /// Reasons for doubt.
     pub warnings: Vec<Doubt>,
-    /// Numbers that no row has, and why: by field name.
+    /// Reasons why numbers are absent that no row has, by field name.
     pub unavailable: BTreeMap<String, Unavailable>,
 }
 
 impl Summary {
-    /// What the run repeats, and the rows that it stands among: the steps of the steady state; without
-    /// one the outermost `step`, else the outermost spans that took longest if there are many of them,
+    /// Returns the row that the run repeats, and the rows that it stands among: the steps of the steady state;
+    /// without one the outermost `step`, else the outermost spans that took longest if there are many of them,
     /// such as requests that run side by side.
     pub fn repeated(&self) -> Option<(&SpanRow, &[SpanRow])> {
         if let Some(steady) = &self.steady {
@@ -135,7 +135,8 @@ impl Summary {
         self.repeated_in_all()
     }
 
-    /// What the whole run repeats, warm-up included: where there is a steady state, its steps in all rows.
+    /// Returns the row that the whole run repeats, warm-up included: where there is a steady state, its steps
+    /// in all rows.
     pub fn repeated_in_all(&self) -> Option<(&SpanRow, &[SpanRow])> {
         if let Some(steady) = &self.steady {
             return Some((self.row(&steady.step_path)?, &self.rows));
@@ -154,19 +155,19 @@ impl Summary {
         Some((step, &self.rows))
     }
 
-    /// Whether it is of a notebook, in which nothing starts before the first lap: cells ran there.
+    /// Tells whether the run is of a notebook, in which nothing starts before the first lap: cells ran there.
     pub fn is_notebook(&self) -> bool {
         let program = std::path::Path::new(&self.program);
         let is_shell = ["notebook", "IPython"].contains(&self.program.as_str());
         is_shell || program.extension().is_some_and(|is| is == "ipynb")
     }
 
-    /// Why a number of a row is absent; `None` when it is there or no such field exists.
+    /// Returns why a number of a row is absent; `None` when it is there or no such field exists.
     pub fn why<'a>(&'a self, row: &'a SpanRow, field: &str) -> Option<&'a Unavailable> {
         row.why.get(field).or_else(|| self.unavailable.get(field))
     }
 
-    /// The row of a printed path. A span wins over a leftover of the same name.
+    /// Returns the row of a printed path. A span wins over a leftover of the same name.
     pub fn row(&self, path: &str) -> Option<&SpanRow> {
         self.rows.iter().find(|row| row.path == path)
     }

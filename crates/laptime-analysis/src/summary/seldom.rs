@@ -1,4 +1,4 @@
-//! What few of many have: it takes a pointer where it isn't there.
+//! A box for values that few of many rows have: it takes one pointer where it is empty.
 //!
 //! A program may have tens of thousands of paths, and nearly all of them lack most of what a path can have.
 
@@ -16,18 +16,18 @@ use crate::summary::device_row::DeviceRow;
 use crate::summary::memory_row::HostMemoryRow;
 use crate::summary::work_row::WorkRow;
 
-/// What is read where there is none.
+/// A value that can be read where a box is empty.
 pub trait Absent: Sized + 'static {
-    /// The same for all.
+    /// Returns the value that every empty box shows.
     fn absent() -> &'static Self;
 }
 
-/// A value that is its default until it is changed.
+/// A box that shows its type's default until its value is changed.
 #[derive(Clone)]
 pub struct Seldom<T>(Option<Box<T>>);
 
 impl<T> Seldom<T> {
-    /// Whether it was changed.
+    /// Tells whether the value was changed.
     pub fn is_there(&self) -> bool {
         self.0.is_some()
     }
@@ -80,7 +80,7 @@ impl<T: Absent + Serialize> Serialize for Seldom<T> {
     }
 }
 
-/// Its fields stand in the JSON of what has it.
+/// The fields of the value stand in the JSON of the struct that has the box.
 #[cfg(feature = "schema")]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Seldom<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {

@@ -18,7 +18,7 @@ numbers! {
     #[derive(Debug, Clone, PartialEq, Default, Serialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub struct SpanRow {
-        /// Span path or leftover.
+        /// Kind of the row: span path or leftover.
         pub kind: RowKind;
         /// The names joined by `/`, with `/` and `\` inside a name escaped as `\/` and `\\`.
         pub path: String;
@@ -47,7 +47,7 @@ numbers! {
         pub p95_ns: Option<u64>, Ns in Durations;
         /// 99th percentile, within 1.1 %.
         pub p99_ns: Option<u64>, Ns in Durations;
-        /// What finished spans that are longer than the median take beyond it, together.
+        /// Time that finished spans longer than the median take beyond it, together.
         #[serde(skip)]
         pub beyond_median_ns: Option<u64>;
         /// Total over `measured_ns`; above 1 when threads ran at once, or segments of a timer overlap.
@@ -59,28 +59,28 @@ numbers! {
         /// Time that the thread was ready and others ran, summed over the spans that measured it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delayed_ns: Option<u64>, Ns in Delay;
-        /// From first start to end, summed over spans that were suspended in between.
+        /// Time from first start to end, summed over spans that were suspended in between.
         pub suspended_wall_ns: Option<u64>, Ns in Suspended;
-        /// What a device measured.
+        /// Numbers that a device measured.
         #[serde(flatten)]
         pub device: Seldom<DeviceRow>;
-        /// What its spans allocated on the host.
+        /// Memory that its spans allocated on the host.
         #[serde(flatten)]
         pub memory: Seldom<HostMemoryRow>;
-        /// What was computed in its spans.
+        /// Work that was computed in its spans.
         #[serde(flatten)]
         pub work: Seldom<WorkRow>;
-        /// What the devices in use drew during its spans, by their own counters.
+        /// Energy that the devices in use drew during its spans, by their own counters.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub device_energy_j: Option<f64>, Joules in Energy;
         /// Spans only partly inside: still open at the end, or begun before the steady state.
         #[serde(skip_serializing_if = "is_zero")]
         pub partial_count: u64, Spans in Partial;
-        /// What spans only partly inside contribute to the total.
+        /// Part of the total that spans only partly inside contribute.
         #[serde(skip_serializing_if = "is_zero")]
         pub partial_ns: u64, Ns in Partial;
-        /// Of the total, what is no part of the time of the row around it: what ran on other threads than that, and a
-        /// timer's segments.
+        /// Part of the total that is not in the time of the row around it: time on other threads than that, and
+        /// a timer's segments.
         #[serde(skip_serializing_if = "is_zero")]
         pub apart_ns: u64, Ns in Apart;
         /// Spans that were closed out of order.
@@ -92,17 +92,17 @@ numbers! {
         /// Spans that ended when all that they launched was ready, of those that were looked at.
         #[serde(skip_serializing_if = "is_zero")]
         pub waited_count: u64, Spans in Launches;
-        /// Of a row that is a neural network's module: the names from the outermost module on, joined
-        /// by `/`. No other row has any.
+        /// Names of a neural network's module, from the outermost module on, joined by `/`. Rows that are no
+        /// module's have none.
         #[serde(skip_serializing_if = "String::is_empty")]
         pub module: String;
-        /// Name of the module's class, of such a row.
+        /// Name of the module's class, in the row of a module.
         #[serde(skip_serializing_if = "String::is_empty")]
         pub module_class: String;
         /// Reasons to doubt this row.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub warnings: Vec<Doubt>;
-        /// Why numbers of this row are absent: by field name.
+        /// Reasons why numbers of this row are absent, by field name.
         #[serde(skip_serializing_if = "Reasons::is_empty")]
         #[cfg_attr(
             feature = "schema",
@@ -121,17 +121,17 @@ pub fn is_zero(number: &u64) -> bool {
 }
 
 impl SpanRow {
-    /// How deep it stands in the tree; 0 for outermost rows.
+    /// Returns how deep it stands in the tree; 0 for outermost rows.
     pub fn depth(&self) -> usize {
         self.names.len().saturating_sub(1)
     }
 
-    /// Whether it is what is left over under this name, and no span that is called so.
+    /// Tells whether it is the leftover of this name, and no span that is called so.
     pub fn is_leftover(&self, name: &str) -> bool {
         self.kind == RowKind::Leftover && self.path == name
     }
 
-    /// Whether it stands for spans directly inside of the path with these names.
+    /// Tells whether it stands for spans directly inside of the path with these names.
     pub fn is_child_of(&self, names: &[String]) -> bool {
         self.kind == RowKind::Span
             && self.names.len() == names.len() + 1
@@ -139,7 +139,7 @@ impl SpanRow {
     }
 }
 
-/// What a row stands for.
+/// Kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -153,7 +153,7 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    /// The word for it.
+    /// Returns the word for the kind.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Span => "span",

@@ -12,17 +12,19 @@ use crate::summary::span_row::SpanRow;
 pub struct Steady {
     /// Path whose spans are the steps.
     pub step_path: String,
-    /// First step that counts, from 0, as the program numbers them: counted and profiled ones are steps too.
+    /// Number of the first step that counts, from 0, as the program numbers them: counted and profiled ones are
+    /// steps too.
     pub from_step: u64,
-    /// Steps before that one, without counted and profiled ones.
+    /// Number of steps before that one, without counted and profiled ones.
     pub skipped_count: u64,
-    /// What these took.
+    /// Time of the skipped steps.
     pub skipped_ns: u64,
-    /// From the start of the first steady step to the end of the last span; summed over the measured processes.
+    /// Time from the start of the first steady step to the end of the last span; summed over the measured
+    /// processes.
     pub wall_ns: u64,
     /// Paths in tree order, as in the rows of the whole run.
     pub rows: Vec<SpanRow>,
-    /// What its steps did that makes its numbers doubtful.
+    /// Reasons to doubt its numbers, from its steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Doubt>,
     /// The part of its time in which the steps' thread was ready and had no CPU; `None` where it isn't known.
@@ -31,7 +33,7 @@ pub struct Steady {
 }
 
 impl Steady {
-    /// What one of its steps is called: the name of their path, if it is a word.
+    /// Returns the noun for one of its steps: the name of their path, if it is a word.
     pub fn noun(&self) -> &str {
         noun(&self.step_path)
     }

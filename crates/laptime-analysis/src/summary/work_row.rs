@@ -1,4 +1,4 @@
-//! What a row says of the work that was done in its spans: operations, rates and what bounds them.
+//! A row's numbers of the work in its spans: operations, rates and what bounds them.
 
 use serde::Serialize;
 
@@ -32,14 +32,14 @@ numbers! {
         pub mfu_ratio: Option<f64>, Ratio in Operations;
         /// Executed FLOP per second over the peak that is named beside.
         pub hfu_ratio: Option<f64>, Ratio in Operations;
-        /// What bounds it on this machine.
+        /// Resource that bounds the row on this machine.
         pub bound: Option<BoundBy>, Name in Operations;
         /// The part of its spans, or of the calls of operators in it, whose work is known.
         pub operations_coverage_ratio: Option<f64>, Ratio in Operations;
     }
 }
 
-/// What bounds a row's rate on a machine, by its intensity.
+/// Resource that bounds a row's rate on a machine, by its intensity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -51,7 +51,7 @@ pub enum BoundBy {
 }
 
 impl BoundBy {
-    /// The word for it.
+    /// Returns the word for the resource.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",

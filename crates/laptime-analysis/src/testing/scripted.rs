@@ -16,12 +16,12 @@ use laptime_core::{Anchor, ClockKind, PathId, PathTable, Span, SpanFlags};
 pub const EPOCH_NS: u64 = 1_000_000_000_000;
 /// A millisecond.
 pub const MS: u64 = 1_000_000;
-/// Later than this a script's times are damage.
+/// Latest time of a script: later ones are damage.
 const MOST_NS: u64 = 1 << 60;
 /// The main thread's track.
 pub const MAIN: u32 = 1;
 
-/// All clocks at a time of the script.
+/// Returns all clocks at a time of the script.
 pub fn anchor(at_ns: u64) -> Anchor {
     Anchor {
         ticks: EPOCH_NS + at_ns,
@@ -45,12 +45,12 @@ enum Entry {
     Observed(Record<'static>),
 }
 
-/// One process being written.
+/// One process that is being written.
 #[derive(Debug, Clone)]
 pub struct Script {
     /// The file's header.
     pub header: ProcessHeader,
-    /// Records a window holds.
+    /// Number of records in a window.
     pub per_window: usize,
     /// Whether windows are sealed.
     pub sealed: bool,
@@ -60,7 +60,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// A process that started at 0 and closed its recording at `end_ns`.
+    /// Creates a process that started at 0 and closed its recording at `end_ns`.
     pub fn new(pid: u32, end_ns: u64) -> Self {
         Self {
             header: ProcessHeader {
@@ -87,12 +87,12 @@ impl Script {
         }
     }
 
-    /// The tick of a moment of the run.
+    /// Returns the tick of a moment of the run.
     pub fn ticks(&self, at_ns: u64) -> u64 {
         self.header.anchor.ticks + at_ns
     }
 
-    /// The number of a path, made where it is missing.
+    /// Returns the number of a path, made where it is missing.
     pub fn path(&mut self, names: &[&str]) -> PathId {
         names
             .iter()
@@ -120,7 +120,7 @@ impl Script {
         });
     }
 
-    /// Adds a span as it is.
+    /// Adds a span with all its fields.
     pub fn push(&mut self, span: Span) {
         self.entries.push(Entry::Span(span));
     }
@@ -144,19 +144,19 @@ impl Script {
             .push(Entry::Metric(path, EPOCH_NS + at_ns, MAIN, value));
     }
 
-    /// Tells what a stretch does at a path each time.
+    /// Adds the operations of a stretch at a path, each time it runs.
     pub fn operations(&mut self, stretch: u32, names: &[&str], tally: CostTally, dtype: &str) {
         let path = self.path(names);
         let entry = Entry::Operations(stretch, path, tally, "cpu".into(), dtype.into());
         self.entries.push(entry);
     }
 
-    /// A stretch runs whose operations are known.
+    /// Adds a run of a stretch whose operations are known.
     pub fn ran(&mut self, stretch: u32, at_ns: u64) {
         self.entries.push(Entry::Ran(stretch, EPOCH_NS + at_ns));
     }
 
-    /// A track's thread, as [`Self::name_track`] numbers it, was kept from a CPU so long by then.
+    /// Adds how long a track's thread, as [`Self::name_track`] numbers it, was kept from a CPU until a moment.
     pub fn delayed(&mut self, track: u32, at_ns: u64, delayed_ns: u64) {
         let thread = 40 + u64::from(track);
         self.observed(Record::Delay {
@@ -166,7 +166,7 @@ impl Script {
         });
     }
 
-    /// What the machine's processors did by then.
+    /// Adds how long the machine's processors were busy, or stolen by a host, until a moment.
     pub fn processors(&mut self, at_ns: u64, busy_ns: u64, stolen_ns: u64) {
         self.observed(Record::Processors {
             ticks: EPOCH_NS + at_ns,
@@ -175,7 +175,7 @@ impl Script {
         });
     }
 
-    /// Adds what the recorder observes by itself.
+    /// Adds a record of the recorder itself.
     pub fn observed(&mut self, record: Record<'static>) {
         self.entries.push(Entry::Observed(record));
     }
@@ -191,7 +191,7 @@ impl Script {
             .retain(|entry| !matches!(entry, Entry::Note(..)));
     }
 
-    /// Says that a path is that of a network's module.
+    /// Adds that a path is that of a network's module.
     pub fn module(&mut self, names: &[&str], depth: u32, class: &str) {
         let path = self.path(names);
         self.entries.push(Entry::Module(path, depth, class.into()));
@@ -213,13 +213,13 @@ impl Script {
         self.open.push((path, track, EPOCH_NS + start_ns));
     }
 
-    /// The process died: nothing was closed or sealed.
+    /// Lets the process die: nothing is closed or sealed.
     pub fn killed(&mut self) {
         self.header.closed = None;
         self.sealed = false;
     }
 
-    /// The first bytes of the file.
+    /// Returns the first bytes of the file.
     pub fn prefix(&self) -> Vec<u8> {
         let mut bytes = self.header.to_bytes();
         let mut tracks: Vec<u32> = self.open.iter().map(|(_, track, _)| *track).collect();
@@ -239,7 +239,7 @@ impl Script {
         bytes
     }
 
-    /// The windows of the file, each track in windows of its own, in order of opening.
+    /// Returns the windows of the file, each track in windows of its own, in order of opening.
     pub fn windows(&self) -> Vec<Vec<u8>> {
         let mut by_track: Vec<(u32, Vec<&Entry>)> = Vec::new();
         for entry in &self.entries {
@@ -385,8 +385,8 @@ impl Script {
     }
 }
 
-/// A training run: `steps` steps of 20 ms (the first `slow` ones take 80 ms), an evaluation
-/// after every 25, in a process that takes 2 s to start and 50 ms to end.
+/// Returns a training run: `steps` steps of 20 ms (the first `slow` ones take 80 ms), an evaluation after every
+/// 25, in a process that takes 2 s to start and 50 ms to end.
 pub fn training(steps: u64, slow: u64) -> Script {
     let mut script = Script::new(4_242, 0);
     let mut now = 2_000 * MS;

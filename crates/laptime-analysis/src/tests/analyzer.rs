@@ -298,7 +298,7 @@ fn workers_that_end_without_closing_raise_no_warning() {
     assert_eq!(summary.processes[1].ended_monotonic_ns, EPOCH_NS + 50 * MS);
 }
 
-/// `with Pool()` around a `map_async` that nobody waited for.
+/// A script that calls `map_async` inside of `with Pool()` and waits for nothing.
 #[test]
 fn workers_that_were_ended_in_the_midst_of_a_lap_are_told_in_one_line() {
     let mut main = Script::new(7, 500 * MS);

@@ -7,7 +7,7 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
 use laptime_core::{PathTable, Span, Tallies};
 
-/// What the recorder would hand out of a scripted process.
+/// Returns the snapshot that the recorder would hand out of a scripted process.
 fn live(script: &mut Script, paths: &[&[&str]]) -> Live {
     let mut table = PathTable::new();
     for names in paths {
@@ -34,7 +34,7 @@ fn live(script: &mut Script, paths: &[&[&str]]) -> Live {
     }
 }
 
-/// The summary of a snapshot, as the doors make it.
+/// Returns the summary of a snapshot, as the doors make it.
 fn summarize_live(live: &Live) -> Summary {
     let mut analyzer = Analyzer::new(Options::default());
     let mut reader = laptime_reader::ProcessReader::of_live(live);
@@ -103,7 +103,7 @@ fn later_spans_of_a_snapshot_count_through_their_tallies() {
     );
 }
 
-/// A snapshot that holds the first 60 steps, and one span in its tail.
+/// Returns a snapshot that holds the first 60 steps, and one span in its tail.
 fn with_tail(began: u64, ns: u64) -> Summary {
     let mut script = training(60, 4);
     let mut live = live(&mut script, &PHASES);

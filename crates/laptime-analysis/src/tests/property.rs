@@ -12,7 +12,7 @@ fn of(script: &Script) -> Summary {
     summarize(std::slice::from_ref(script), Options::default())
 }
 
-/// Trees of two levels on two tracks, as (track, parent, child durations).
+/// Returns trees of two levels on two tracks, as (track, parent, child durations).
 fn trees() -> impl Strategy<Value = Vec<(u32, u8, Vec<u32>)>> {
     proptest::collection::vec(
         (
@@ -113,7 +113,7 @@ proptest! {
     }
 }
 
-/// Anything that a damaged file may hold of spans, marks and paths.
+/// Returns spans, marks and paths as a damaged file may hold them.
 fn any_entries() -> impl Strategy<Value = Vec<(u32, u64, u64, u32, u64)>> {
     let entry = (2_u32..8, any::<u64>(), any::<u64>(), 0_u32..3, 0_u64..256);
     proptest::collection::vec(entry, 0..60)

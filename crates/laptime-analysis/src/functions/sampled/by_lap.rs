@@ -1,4 +1,4 @@
-//! Functions by lap: those that were sampled, held against the measured times of the laps, and those that were counted.
+//! Functions by lap: the sampled ones, scaled to the measured times of the laps, and the counted ones.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::summary::span_row::SpanRow;
 /// Code of the note that says why no stack was sampled.
 const UNAVAILABLE: &str = "stacks-unavailable";
 
-/// What was sampled of a run, of which the first `measured` processes are measured, and what was counted;
-/// `None` where neither was. `rows` have the measured times.
+/// Returns the sampled and counted functions of a run; `None` where there are neither. The first `measured`
+/// processes are measured, and `rows` have the measured times.
 pub fn functions(processes: &[Process], measured: usize, rows: &[SpanRow]) -> Option<Functions> {
     let mut sampled = tree::functions(processes, measured);
     if let Some(sampled) = &mut sampled {

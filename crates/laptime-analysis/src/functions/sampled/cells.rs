@@ -1,14 +1,14 @@
-//! Files of a notebook's cells by the names that the notebook shows: `In[3]`.
+//! Names of a notebook's cells, as the notebook shows them (`In[3]`), in place of their files.
 
 use std::collections::HashMap;
 
 use crate::reading::process::Process;
 use crate::summary::functions::Functions;
 
-/// Code of the note that has the names, as a JSON object by file.
+/// Code of the note that has the cells' names, as a JSON object by file.
 pub const CELLS: &str = "cells";
 
-/// Puts the names where functions have the files.
+/// Replaces the file of each cell by the cell's name.
 pub fn name(functions: &mut Functions, processes: &[Process]) {
     let notes = processes
         .iter()

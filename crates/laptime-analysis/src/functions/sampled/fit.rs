@@ -1,11 +1,12 @@
-//! Sampled times of a lap, brought to the lap's measured own time.
+//! Sampled times of a lap, scaled to the lap's measured self time.
 //!
 //! Samples tell which part of a lap each function took; how long the lap took was measured. The time of a
 //! function is its part of the measured time: the ratio estimator (Cochran 1977, chapter 6), which has
 //! the smaller error, and one report has one time for a lap.
 //!
-//! A lap whose own time isn't that of threads (tasks wait in theirs while others run, generators pause)
-//! stays as it was sampled, and so does one that was sampled in a part of its processes only.
+//! A lap whose self time isn't that of threads (tasks wait in theirs while others run, generators pause)
+//! A lap whose self time isn't that of threads (tasks wait in theirs while others run, generators pause) stays
+//! as it was sampled, and so does one that was sampled in a part of its processes only.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +14,10 @@ use crate::reading::process::Process;
 use crate::summary::functions::LapFunctions;
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// Sampled and measured times that differ more are not of the same thing.
+/// Largest ratio between sampled and measured time of one lap: beyond it they are not of the same thing.
 const MOST_RATIO: f64 = 2.0;
 
-/// Fits the laps of a run to its rows. What is outside of laps stays as it was sampled: there the rows have the
+/// Scales the laps of a run to its rows. Time outside of laps stays as it was sampled: there the rows have the
 /// time in which no thread had a lap.
 pub fn fit(laps: &mut [LapFunctions], rows: &[SpanRow], processes: &[Process]) {
     let not_of_threads: HashSet<Vec<&str>> = (processes.iter())

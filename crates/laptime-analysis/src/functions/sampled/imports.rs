@@ -1,15 +1,15 @@
-//! Which import a stack is in: the outermost one, as its script wrote it.
+//! The import that a stack is in: the outermost one, as its script wrote it.
 //!
 //! An import shows as the code of a module, `<module>`, called by Python's import system.
 
 use crate::functions::stack_records::Function;
 
-/// Where Python's import system stands: it is part of the interpreter.
+/// Start of the file names of Python's import system: it is part of the interpreter.
 const MACHINERY: &str = "<frozen importlib._bootstrap";
-/// The code of a module.
+/// The name of a module's code.
 const MODULE: &str = "<module>";
 
-/// What stands for all functions of the import system on a way of calls.
+/// Returns the function that stands for all of the import system on a way of calls.
 pub fn machinery() -> Function {
     Function {
         name: "import".to_owned(),
@@ -17,12 +17,12 @@ pub fn machinery() -> Function {
     }
 }
 
-/// Whether a function is the import system's.
+/// Tells whether a function is the import system's.
 pub fn is_machinery(function: &Function) -> bool {
     function.file.starts_with(MACHINERY)
 }
 
-/// The package that a stack's outermost import is of; `None` where nothing is imported.
+/// Returns the package that a stack's outermost import loads; `None` where nothing is imported.
 pub fn package<'f>(outermost_first: impl Iterator<Item = &'f Function>) -> Option<String> {
     let mut is_importing = false;
     for function in outermost_first {
@@ -38,7 +38,7 @@ pub fn package<'f>(outermost_first: impl Iterator<Item = &'f Function>) -> Optio
     None
 }
 
-/// The package that a file belongs to: `torch` of `…/site-packages/torch/nn/modules/linear.py`.
+/// Returns the package that a file belongs to: `torch` of `…/site-packages/torch/nn/modules/linear.py`.
 fn named(file: &str) -> String {
     let after = |marker: &str| file.rfind(marker).map(|at| &file[at + marker.len()..]);
     let installed = after("/site-packages/").or_else(|| after("/dist-packages/"));
@@ -61,7 +61,7 @@ fn named(file: &str) -> String {
     }
 }
 
-/// The module that is part of the interpreter: `site` of `<frozen site>`.
+/// Returns the module that is part of the interpreter: `site` of `<frozen site>`.
 fn frozen(file: &str) -> Option<&str> {
     file.strip_prefix("<frozen ")?.strip_suffix('>')
 }

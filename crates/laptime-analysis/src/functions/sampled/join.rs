@@ -1,4 +1,4 @@
-//! The pass that finds the lap of each sample: the innermost one that was open for who ran.
+//! The pass that finds the lap of each sample: the innermost one that was open for the thread or task that ran.
 //!
 //! Spans come in any order, so the deepest one that covers a sample's moment so far is kept. A task's
 //! sample is in a lap of its track, else in the one that the task was started in, else in one of
@@ -30,14 +30,14 @@ const NONE: Deepest = Deepest {
     depth: 0,
 };
 
-/// Whose laps a sample may be in.
+/// The thread or task whose laps a sample may be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Whose {
-    /// A thread's own ones, by the thread.
+    /// A thread's own laps, by the thread.
     Thread(u64),
-    /// A task's, by its track.
+    /// A task's laps, by its track.
     Task(u32),
-    /// Those of any task of a thread.
+    /// The laps of any task of a thread.
     AnyTask(u64),
 }
 
@@ -45,13 +45,13 @@ enum Whose {
 #[derive(Debug)]
 pub struct StackPass<'p> {
     process: &'p mut Process,
-    /// Samples in time order: when, and which.
+    /// Moment and number of each sample, in time order.
     moments: HashMap<Whose, Vec<(u64, u32)>>,
-    /// By path.
+    /// Depth of each path.
     depths: Vec<u32>,
-    /// By sample: of the thread itself.
+    /// The deepest lap of the thread itself, by sample.
     of_threads: Vec<Deepest>,
-    /// By sample: of each task.
+    /// The deepest lap of each task, by sample.
     of_tasks: HashMap<u32, Vec<(u32, Deepest)>>,
 }
 
@@ -134,7 +134,7 @@ impl<'p> StackPass<'p> {
     }
 }
 
-/// The samples of whom between two moments.
+/// Returns the samples of a thread or task between two moments.
 fn inside(
     moments: &HashMap<Whose, Vec<(u64, u32)>>,
     whose: Whose,
@@ -195,7 +195,7 @@ impl<'a> Visit<'a> for StackPass<'_> {
 
 impl VisitProcess for StackPass<'_> {}
 
-/// Whether a span covers all of its time: timers' segments overlap, and generators pause.
+/// Tells whether a span covers all of its time: timers' segments overlap, and generators pause.
 fn is_lap(span: &Span) -> bool {
     !span.flags.has(SpanFlags::ASIDE) && !span.flags.has(SpanFlags::SUSPENDED)
 }
@@ -204,7 +204,7 @@ fn depth(paths: &PathTable, id: PathId) -> u32 {
     paths.names(id).len() as u32
 }
 
-/// The innermost path that two paths lie in.
+/// Returns the innermost path that two paths lie in.
 pub fn common(paths: &PathTable, one: PathId, other: PathId) -> PathId {
     let parent = |id: PathId| paths.get(id).map_or(PathId::ROOT, |entry| entry.parent);
     let (mut one, mut other) = (one, other);

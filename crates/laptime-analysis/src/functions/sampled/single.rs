@@ -11,17 +11,17 @@ use crate::reading::process::Process;
 use crate::summarize::wall_time::{AFTER, OTHER};
 use crate::summary::functions::PROGRAM;
 
-/// Gives calls their numbers.
+/// The numbers of functions and calls, given out as they are met.
 #[derive(Debug, Default)]
 struct Numbers {
     told: Sampled,
     functions: HashMap<Function, u32>,
     calls: HashMap<SampledCall, u32>,
-    /// By number of a frame, its call.
+    /// The call of each frame, by the frame's number.
     frames: HashMap<u32, Option<u32>>,
 }
 
-/// The samples of a process, once their laps are known; those whose functions are not known are left out.
+/// Returns the samples of a process, once their laps are known; those whose functions are not known are left out.
 pub fn samples(process: &Process, is_measured: bool) -> Sampled {
     let mut numbers = Numbers::default();
     let stacks = &process.features.stacks;
@@ -40,7 +40,7 @@ pub fn samples(process: &Process, is_measured: bool) -> Sampled {
     told
 }
 
-/// What the time outside of laps is called; nothing where there are none.
+/// Returns the name of the time outside of laps; nothing where the program has no lap.
 fn named(outside: &'static str) -> Option<&'static str> {
     match outside {
         PROGRAM => None,
@@ -62,7 +62,7 @@ fn told(sample: &SampledStack, call: u32, place: SamplePlace) -> Sample {
 }
 
 impl Numbers {
-    /// The call of a frame; `None` where it or one above it isn't defined.
+    /// Returns the call of a frame; `None` where it or one above it isn't defined.
     fn call(&mut self, process: &Process, innermost: u32) -> Option<u32> {
         let mut way = Vec::new();
         let mut at = innermost;

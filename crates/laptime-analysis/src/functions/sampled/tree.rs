@@ -15,14 +15,14 @@ use crate::summary::functions::{
 };
 use crate::summary::span_row::RowKind;
 
-/// A node of the tree is kept from this part of all time on.
+/// Least part of all time that a node of the tree must have to be shown.
 const LEAST_NODE: f64 = 0.0005;
-/// Where the event loop of asyncio stands, and what starts it or one of another make.
+/// Files in which asyncio's event loop stands, and the code that starts it or one of another make.
 const LOOPS: [&str; 2] = ["asyncio/base_events.py", "asyncio/runners.py"];
-/// Lines that are told of a function.
+/// Most lines that are listed of a function.
 const MOST_LINES: usize = 16;
 
-/// Where a sample counts: in a lap, by its names, or outside of laps.
+/// The place where a sample counts: in a lap, by its names, or outside of laps.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Lap(Vec<String>),
@@ -50,7 +50,7 @@ struct Sums {
     lines: HashMap<u32, u64>,
 }
 
-/// What is added up for one place.
+/// Sums of one place.
 #[derive(Debug, Default)]
 struct Lap {
     total_ns: u64,
@@ -58,13 +58,13 @@ struct Lap {
     count: u64,
     shared: u64,
     sums: BTreeMap<usize, Sums>,
-    /// By package: time, and samples.
+    /// Time and samples by package.
     imports: BTreeMap<String, (u64, u64)>,
     nodes: Vec<Node>,
     children: HashMap<(usize, usize), usize>,
 }
 
-/// The functions of a run, of which the first `measured` processes are measured; `None` where no stack was
+/// Returns the functions of a run, of which the first `measured` processes are measured; `None` where no stack was
 /// sampled.
 pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     let mut adding = Adding::default();
@@ -128,7 +128,7 @@ struct Adding {
 }
 
 impl Adding {
-    /// Adds a sample; false for one whose functions aren't known.
+    /// Adds a sample; returns false for one whose functions aren't known.
     fn sample(
         &mut self,
         process: &Process,
@@ -191,7 +191,7 @@ impl Adding {
         true
     }
 
-    /// The functions of a stack with their lines, the outermost first; empty where one isn't defined.
+    /// Returns the functions of a stack with their lines, the outermost first; empty where one isn't defined.
     fn calls(&mut self, stacks: &Stacks, innermost: u32) -> Vec<(usize, u32)> {
         let mut calls = Vec::new();
         let mut at = innermost;
@@ -235,7 +235,7 @@ impl Adding {
     }
 }
 
-/// Where a sample counts.
+/// Returns the place where a sample counts.
 pub fn place(process: &Process, is_measured: bool, sample: &SampledStack, lap: InLap) -> Place {
     if lap.path != PathId::ROOT {
         let names = process.paths.names(lap.path).into_iter();
@@ -263,7 +263,7 @@ pub fn place(process: &Process, is_measured: bool, sample: &SampledStack, lap: I
     })
 }
 
-/// Whether a sample is of asyncio's loop itself, and of none of its tasks.
+/// Tells whether a sample is of asyncio's loop itself, and of none of its tasks.
 fn is_event_loop(stacks: &Stacks, sample: &SampledStack) -> bool {
     if sample.runner != Runner::Thread {
         return false;
@@ -354,7 +354,7 @@ fn time(function: &Function, sums: Sums) -> FunctionTime {
     }
 }
 
-/// The nodes that take time worth showing, numbered anew; a node's caller comes before it.
+/// Returns the nodes that take time worth showing, numbered anew; a node's caller comes before it.
 fn nodes(all: &[Node], functions: &[Function], least_ns: u64) -> Vec<StackNode> {
     let mut numbers: HashMap<usize, usize> = HashMap::new();
     let mut kept: Vec<StackNode> = Vec::new();

@@ -6,7 +6,7 @@ use crate::summary::functions::{ExactFunctions, ExactLap};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script};
 
-/// What calls came to: all of them primitive.
+/// Returns sums of calls, all of them primitive.
 fn calls(
     path: PathId,
     caller: u32,

@@ -33,7 +33,8 @@ fn name(device: u32) -> Record<'static> {
     }
 }
 
-/// Steps of 200 ms, and a device that draws 200 W, is busy for 90 % and throttled in every fourth sample.
+/// Returns steps of 200 ms, and a device that draws 200 W, is busy for 90 % and throttled in every fourth
+/// sample.
 fn training(steps: u64) -> Script {
     let end = (steps + 2) * 2 * TENTH;
     let mut script = Script::new(7, end);
@@ -176,7 +177,7 @@ fn what_no_sample_has_is_absent_with_the_reason_that_was_recorded() {
     assert_eq!(lack, "the driver is too old to tell it");
 }
 
-/// A lap of ten seconds on a device that draws 700 W, which is read so often.
+/// Returns a lap of ten seconds on a device that draws 700 W, which is read every `every_ns`.
 fn ten_seconds(every_ns: u64) -> Script {
     let end = 13_000 * MS;
     let mut script = Script::new(7, end);

@@ -10,7 +10,7 @@ use crate::summary::Summary;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, Script};
 
-/// As the script numbers threads.
+/// The main thread's number in a script.
 const THREAD: u64 = 40 + MAIN as u64;
 
 fn ran(name: u32, start_ns: u64, duration_ns: u64) -> Ran {
@@ -78,7 +78,7 @@ fn kernel(at_ns: u64, duration_ns: u64, launched_ns: u64) -> DeviceWork {
     }
 }
 
-/// A step from 100 to 900 with a forward from 200 to 300 and a backward from 400 to 800.
+/// Returns a step from 100 to 900 with a forward from 200 to 300 and a backward from 400 to 800.
 fn script() -> Script {
     let mut script = Script::new(1, 10_000);
     script.name_track(MAIN, false, "MainThread");
@@ -153,7 +153,7 @@ fn kernels_are_in_the_lap_that_launched_them() {
     );
 }
 
-/// Intervals that nest: each holds the next ones, up to its end.
+/// Returns intervals that nest: each holds the next ones, up to its end.
 fn nested(seed: &[u8]) -> Vec<(u64, u64, usize)> {
     let mut out: Vec<(u64, u64, usize)> = vec![(0, 1 << 20, 1)];
     for (turn, byte) in seed.iter().enumerate() {

@@ -18,13 +18,13 @@ use crate::reading::event_loop::blocking_laps::{BlockingLaps, Lap};
 use crate::reading::process::Process;
 use crate::summary::finding::HeldLoop;
 
-/// The part of what a lap holds that a lap inside must hold to be named in its place.
+/// Part of a lap's blocking that an inner lap must hold to be named in its place.
 const MOSTLY: f64 = 0.5;
 
-/// Shorter turns are no matter: the same as the recorder's for laps that it flags.
+/// Shortest turn that matters: the same as the recorder's for laps that it flags.
 const LEAST_NS: f64 = 20_000_000.0;
 
-/// What laps of one path held.
+/// Time that laps of one path blocked their event loops.
 #[derive(Debug, Default, Clone, Copy)]
 struct Sums {
     count: u64,
@@ -35,7 +35,8 @@ struct Sums {
     sampled: bool,
 }
 
-/// The lap that held an event loop longest while others waited, over the measured processes; `None` where none did.
+/// Returns the lap that blocked an event loop longest while others waited, over the measured processes; `None`
+/// where none did.
 ///
 /// **Units** its `wall_ns` is left 0 for who knows it.
 pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
@@ -68,8 +69,9 @@ pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
     })
 }
 
-/// The turns of tasks that were long by samples, each in the lap that was open all the while; without those of
-/// laps that are flagged. They took a little longer: from before their first sample until after their last.
+/// Returns the turns of tasks that were long by samples, each in the lap that was open all the while; without
+/// the turns of laps that are flagged. They took a little longer: from before their first sample until after
+/// their last.
 fn held_turns(process: &Process, flagged: &[Lap]) -> Vec<Lap> {
     let stacks = &process.features.stacks;
     let mut samples: Vec<_> = stacks.samples.iter().zip(&stacks.laps).collect();

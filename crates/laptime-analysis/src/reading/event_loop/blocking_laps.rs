@@ -7,28 +7,28 @@ use laptime_core::{PathId, Span, SpanFlags};
 use crate::reading::feature::{Context, Feature};
 use crate::reading::path_role::Noted;
 
-/// Laps of a process that are kept of either kind: what came later isn't looked at.
+/// Most laps of a process of either kind: later ones aren't looked at.
 const MOST: usize = 65_536;
-/// The recorder tells it of laps from here on; only such ones can be open around them.
+/// Shortest lap that the recorder flags; only laps of this length can be open around a flagged one.
 const LEAST_NS: u64 = 20_000_000;
 
-/// When a lap ran, in ticks.
+/// One run of a lap, in ticks.
 #[derive(Debug, Clone, Copy)]
 pub struct Lap {
-    /// Its path.
+    /// Path of the lap.
     pub path: PathId,
-    /// The thread or task that it ran on.
+    /// Thread or task that it ran on.
     pub track: u32,
-    /// When it began.
+    /// Start of the lap.
     pub start: u64,
-    /// When it ended.
+    /// End of the lap.
     pub end: u64,
 }
 
 /// Long laps of one process.
 #[derive(Debug, Default)]
 pub struct BlockingLaps {
-    /// Those that held their thread.
+    /// Laps that held their thread.
     pub held: Vec<Lap>,
     /// Outermost laps of threads and tasks.
     pub outermost: Vec<Lap>,

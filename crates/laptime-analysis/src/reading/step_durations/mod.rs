@@ -1,4 +1,4 @@
-//! How long each path took in each step: what two recordings are compared by.
+//! Time of each path in each step, by which two recordings are compared.
 //!
 //! Inside of steps a value is the time of a path in one step, all its spans together; outside it is
 //! that of one span. Only the steady state counts, where there is one. Memory is bounded by paths:
@@ -21,7 +21,7 @@ use crate::reading::process::Process;
 use on_device::OnDevice;
 use sampled::{Piece, Sampled};
 
-/// Paths whose durations are kept; the others have their totals.
+/// Most paths whose durations are stored; the others have their totals.
 const MOST_PATHS: usize = 2_048;
 
 /// Durations by printed path, in time order.
@@ -29,16 +29,16 @@ const MOST_PATHS: usize = 2_048;
 /// **Units** nanoseconds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Durations {
-    /// Of each path.
+    /// Durations of each path.
     pub by_path: BTreeMap<String, Vec<f64>>,
-    /// From the start of one step to that of the next, by the path of the steps.
+    /// Times from the start of one step to that of the next, by the path of the steps.
     pub periods: BTreeMap<String, Vec<f64>>,
-    /// Those of steps and of what is inside of them by a device, where it tells the steps'.
+    /// Durations of steps and of the spans inside of them by a device, where it tells the steps'.
     pub on_device: BTreeMap<String, Vec<f64>>,
 }
 
 impl Durations {
-    /// Adds those of another process of the run, for paths that have none yet: processes that train
+    /// Adds the durations of another process of the run, for paths that have none yet: processes that train
     /// together wait for each other, so their values are not further ones.
     pub(crate) fn complete(&mut self, other: Self) {
         for (path, values) in other.by_path {
@@ -53,7 +53,7 @@ impl Durations {
     }
 }
 
-/// What a path is to the steps.
+/// The role of a path in the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Outside,
@@ -65,7 +65,7 @@ enum Role {
 #[derive(Debug)]
 pub struct ProcessDurations {
     rate: Rate,
-    /// Where the steady state begins, in ticks.
+    /// Start of the steady state, in ticks.
     from: u64,
     step: Option<PathId>,
     /// The track that takes the steps.
@@ -73,12 +73,12 @@ pub struct ProcessDurations {
     roles: Vec<Role>,
     names: Vec<String>,
     taken: Sampled,
-    /// From one step to the next, and when the latest one began.
+    /// Times from one step to the next, and the start of the latest step.
     periods: Sampled,
     latest: Option<u64>,
-    /// The steps that are kept, by their starts.
+    /// The steps that are stored, by their starts.
     steps: Vec<Piece>,
-    /// By path: its time in each of these steps.
+    /// Time in each of these steps, by path.
     inside: BTreeMap<PathId, Vec<u64>>,
     outside: BTreeMap<PathId, Sampled>,
     on_device: OnDevice,
@@ -125,18 +125,18 @@ impl ProcessDurations {
         }
     }
 
-    /// What finds the steps.
+    /// Returns the pass that finds the steps.
     pub(crate) fn step_pass(&mut self) -> StepPass<'_> {
         StepPass(self)
     }
 
-    /// What finds the time inside of them, and of spans elsewhere.
+    /// Returns the pass that finds the time inside of steps, and of spans elsewhere.
     pub(crate) fn duration_pass(&mut self) -> DurationPass<'_> {
         self.steps = std::mem::take(&mut self.taken).finish();
         DurationPass { of: self, at: 0 }
     }
 
-    /// Everything that was found.
+    /// Returns everything that was found.
     pub(crate) fn finish(self) -> Durations {
         let on_device = self.seen_by_device();
         let ns = |ticks: u64| self.rate.nanoseconds(ticks) as f64;
@@ -174,7 +174,7 @@ impl ProcessDurations {
         }
     }
 
-    /// What a device tells of the steps; nothing where it doesn't tell theirs.
+    /// Returns the durations on a device; none where it doesn't tell those of the steps.
     fn seen_by_device(&self) -> BTreeMap<String, Vec<f64>> {
         let Some(step) = self.step else {
             return BTreeMap::new();
@@ -197,7 +197,7 @@ impl ProcessDurations {
     }
 }
 
-/// Finds the steps.
+/// The pass that finds the steps.
 #[derive(Debug)]
 pub struct StepPass<'d>(&'d mut ProcessDurations);
 
@@ -235,11 +235,11 @@ impl<'a> Visit<'a> for StepPass<'_> {
 
 impl VisitProcess for StepPass<'_> {}
 
-/// Finds the time inside of steps, and of spans elsewhere.
+/// The pass that finds the time inside of steps, and of spans elsewhere.
 #[derive(Debug)]
 pub struct DurationPass<'d> {
     of: &'d mut ProcessDurations,
-    /// The step that the span before was in: the next one is mostly in the same.
+    /// The step of the span before: the next span is mostly in the same.
     at: usize,
 }
 
@@ -290,7 +290,7 @@ impl DurationPass<'_> {
         }
     }
 
-    /// The kept step that a moment lies in.
+    /// Returns the stored step that a moment lies in.
     fn step_at(&mut self, ticks: u64) -> Option<usize> {
         let steps = &self.of.steps;
         // What begins as a step ends is in the next one, if that begins there too.
@@ -325,7 +325,7 @@ impl<'a> Visit<'a> for DurationPass<'_> {
 
 impl VisitProcess for DurationPass<'_> {}
 
-/// Whether a span is whole, and inside of the steady state.
+/// Tells whether a span is whole, and inside of the steady state.
 fn counts(span: &Span, from: u64) -> bool {
     span.start >= from && !span.flags.has(SpanFlags::UNFINISHED)
 }

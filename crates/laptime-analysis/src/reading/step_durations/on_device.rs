@@ -1,21 +1,21 @@
-//! How long each path took in each step on a device, where one tells it.
+//! Time of each path in each step on a device, where one tells it.
 
 use std::collections::BTreeMap;
 
 use laptime_core::{DeviceSpan, PathId};
 
-/// A device must tell a path in this part of the steps that it runs in.
+/// Part of the steps with a path in which a device must tell the path's time.
 const MOST_RATIO: f64 = 0.9;
 
-/// A path in one step.
+/// The time of a path on a device in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Told {
-    /// Nothing of it.
+    /// The device told of no span so far.
     #[default]
     Nothing,
-    /// All of its spans so far, in nanoseconds.
+    /// The time of all spans so far, in nanoseconds.
     All(u64),
-    /// Some, and not others.
+    /// A time of some spans, and none of others.
     Partly,
 }
 
@@ -36,7 +36,7 @@ impl Told {
     }
 }
 
-/// What devices tell of one process's steps.
+/// Times of one process's steps on devices.
 #[derive(Debug, Default)]
 pub struct OnDevice {
     by_path: BTreeMap<PathId, Vec<Told>>,
@@ -52,7 +52,7 @@ impl OnDevice {
         told.or_insert_with(|| vec![Told::Nothing; steps])[at].add(span);
     }
 
-    /// The durations of a path that ran in so many steps; `None` where too few are told.
+    /// Returns the durations of a path that ran in so many steps; `None` where too few are told.
     pub fn of(&self, path: PathId, ran_in: usize) -> Option<Vec<f64>> {
         let told: Vec<f64> = (self.by_path.get(&path)?.iter())
             .filter_map(|told| told.ns())

@@ -6,32 +6,32 @@
 
 use laptime_core::{Span, SpanFlags};
 
-/// Values kept of a path, at least half of them where there are more.
+/// Most values of a path; at least half as many are there where there were more.
 const MOST: usize = 2_048;
 
 /// One span, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece {
-    /// When it opened.
+    /// Start of the span.
     pub start: u64,
-    /// When it closed; the last of several pieces.
+    /// End of the span; of several pieces, of the last.
     pub end: u64,
-    /// How long it ran; all its pieces.
+    /// Time that it ran, in all its pieces.
     pub duration: u64,
 }
 
 /// Some of the spans of a path.
 #[derive(Debug, Clone, Default)]
 pub struct Sampled {
-    /// So many of the lowest bits must be 0.
+    /// Number of the lowest bits that must be 0 in a scrambled start.
     level: u32,
     kept: Vec<Piece>,
-    /// The latest one, which the next piece may go on with, and its track.
+    /// The latest span, which the next piece may go on with, and its track.
     latest: Option<(Piece, u32)>,
 }
 
 impl Sampled {
-    /// Adds a span, or what goes on with the one before.
+    /// Adds a span, or a further piece of the one before.
     #[inline]
     pub fn push(&mut self, span: &Span) {
         let end = span
@@ -55,7 +55,7 @@ impl Sampled {
         }
     }
 
-    /// Adds what lasted from one moment to another. The same starts are kept as of spans.
+    /// Adds the time from one moment to another. It is chosen by its start, as spans are.
     pub fn push_between(&mut self, start: u64, end: u64) {
         let duration = end.saturating_sub(start);
         self.keep(Piece {
@@ -65,7 +65,7 @@ impl Sampled {
         });
     }
 
-    /// Those that are kept, in time order.
+    /// Returns the chosen spans, in time order.
     pub fn finish(mut self) -> Vec<Piece> {
         if let Some((last, _)) = self.latest.take() {
             self.keep(last);
@@ -91,7 +91,7 @@ fn is_chosen(piece: &Piece, level: u32) -> bool {
     level == 0 || scrambled(piece.start).trailing_zeros() >= level
 }
 
-/// Every bit of the result depends on every bit of the number (splitmix64, Steele 2014).
+/// Scrambles a number: every bit of the result depends on every bit of it (splitmix64, Steele 2014).
 fn scrambled(number: u64) -> u64 {
     let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

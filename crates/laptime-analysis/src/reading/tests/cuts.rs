@@ -7,10 +7,10 @@ use laptime_core::PathId;
 use laptime_core::format::reader::VisitProcess;
 use proptest::prelude::*;
 
-/// In which order the windows of a recording are read.
+/// The order in which the windows of a recording are read.
 #[derive(Debug, Clone, Copy)]
 struct Order {
-    /// Where the first pass begins; it wraps around at the end.
+    /// The window with which the first pass begins; it wraps around at the end.
     turn: usize,
     is_backwards: bool,
     is_cut: bool,
@@ -73,7 +73,7 @@ fn summary_of(scripts: &[Script], order: Order) -> (Summary, [usize; 2]) {
     (analyzer.finish(), read)
 }
 
-/// What a random step of the main track does, by number.
+/// A random step of the main track, by number.
 #[derive(Debug, Clone)]
 struct RandomStep {
     kind: u8,
@@ -91,13 +91,13 @@ fn random_steps() -> impl Strategy<Value = Vec<RandomStep>> {
     proptest::collection::vec(step, 1..120)
 }
 
-/// Spans of the other tracks and of the main track outside of steps: when, how long, where.
+/// Returns spans of the other tracks and of the main track outside of steps: when, how long, where.
 fn random_others() -> impl Strategy<Value = Vec<(u64, u64, u32, u8)>> {
     let other = (0_u64..2_400, 1_u64..900, 1_u32..4, 0_u8..8);
     proptest::collection::vec(other, 0..80)
 }
 
-/// A run with slow first steps, steps in pieces, and spans across everything.
+/// Returns a run with slow first steps, steps in pieces, and spans across everything.
 fn random_script(
     pid: u32,
     slow: usize,

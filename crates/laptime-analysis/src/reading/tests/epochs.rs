@@ -9,7 +9,7 @@ fn of(script: &Script) -> Summary {
     summarize(std::slice::from_ref(script), Options::default())
 }
 
-/// Epochs of 10 steps of 10 ms, an evaluation of 30 ms and 5 ms of something else.
+/// Returns epochs of 10 steps of 10 ms, an evaluation of 30 ms and 5 ms of something else.
 fn trained(epochs: u64) -> Script {
     let mut script = Script::new(7, 100_000 * MS);
     let mut now = 500 * MS;
@@ -119,7 +119,7 @@ fn a_step_in_pieces_is_one_step() {
     assert_eq!((epoch.step_count, epoch.duration_ns), (1, 30 * MS));
 }
 
-/// A pass of 10 steps of 10 ms on a track of its own.
+/// Adds a pass of 10 steps of 10 ms on a track of its own.
 fn pass(script: &mut Script, track: u32, start: u64) {
     script.mark_on(track, &["epoch"], start);
     for step in 0..10 {
@@ -128,7 +128,7 @@ fn pass(script: &mut Script, track: u32, start: u64) {
     }
 }
 
-/// A notebook: each cell is a task.
+/// In a notebook each cell is a task.
 #[test]
 fn passes_that_follow_each_other_on_tracks_of_their_own_are_one_training_s() {
     let mut script = Script::new(7, 100_000 * MS);

@@ -1,34 +1,34 @@
-//! What a row's CPU time says beside its wall time: computed, waited, or kept from the CPU.
+//! A row's CPU time beside its wall time: whether it computed, waited, or was kept from the CPU.
 //!
 //! Takes a row of the summary that carries both; the report turns the verdict into a sentence.
 
 use crate::summary::span_row::SpanRow;
 
-/// From this share of the wall time on, a row is said to have computed.
+/// Share of the wall time from which on a row is said to have computed.
 const BUSY_RATIO: f64 = 0.9;
-/// From this much more than the wall time on, several CPUs were at work.
+/// Multiple of the wall time from which on several CPUs were at work.
 const SEVERAL_RATIO: f64 = 1.1;
-/// From this share of the wall time on, used by other threads, a waiting thread waited for them.
+/// Share of the wall time, used by other threads, from which on a waiting thread waited for them.
 const OTHERS_RATIO: f64 = 0.5;
-/// From this share of the wall time on, a thread that was kept from the CPU is worth a sentence.
+/// Share of the wall time from which on a thread that was kept from the CPU is worth a sentence.
 const KEPT_RATIO: f64 = 0.1;
-/// Below this wall time the CPU clocks say too little.
+/// Wall time below which the CPU clocks say too little.
 const SHORTEST_NS: u64 = 1_000_000;
 
-/// Below this mean wall time, reading the CPU clocks, a microsecond a span, shows in the CPU time.
+/// Mean wall time below which reading the CPU clocks, a microsecond a span, shows in the CPU time.
 const SHORTEST_SPAN_NS: u64 = 20_000;
 
-/// How a row's CPU time stands to its wall time. Ratios are of the wall time.
+/// Verdict on a row's CPU time beside its wall time. Ratios are of the wall time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CpuUse {
-    /// Its spans are so short that reading the CPU clocks is a part of their CPU time.
+    /// The row's spans are so short that reading the CPU clocks is a part of their CPU time.
     Short,
-    /// CPU time and wall time agree: it computed.
+    /// The row computed: CPU time and wall time agree.
     Computed {
         /// CPU time of the process.
         process_ratio: f64,
     },
-    /// CPU time above wall time: several threads computed at once.
+    /// Several threads computed at once: CPU time is above wall time.
     Several {
         /// CPU time of the process: CPUs at work on average.
         process_ratio: f64,
@@ -44,7 +44,7 @@ pub enum CpuUse {
     },
     /// The thread was ready, and other programs or threads had the CPU.
     KeptFromCpu {
-        /// How long it was ready and did not run.
+        /// Time in which the thread was ready and did not run.
         delayed_ratio: f64,
         /// CPU time of the same thread.
         thread_ratio: f64,
@@ -60,7 +60,7 @@ pub enum CpuUse {
     },
 }
 
-/// The verdict on a row; `None` when it has no CPU time or is too short for one.
+/// Returns the verdict on a row; `None` when it has no CPU time or is too short for one.
 pub fn cpu_use(row: &SpanRow) -> Option<CpuUse> {
     if row.total_ns < SHORTEST_NS {
         return None;

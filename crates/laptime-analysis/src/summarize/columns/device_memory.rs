@@ -1,4 +1,4 @@
-//! Memory on devices in rows: extremes over spans, from what the allocator of the program's framework told.
+//! Memory on devices in rows: extremes over spans, from the allocator of the program's framework.
 //!
 //! A peak that is known within bounds only is between the least and the greatest that are told; the row
 //! says so. The recorder's note says why there is none.
@@ -15,12 +15,12 @@ use crate::summary::span_row::SpanRow;
 
 /// Code of the note that says why no span has memory of a device.
 pub const UNAVAILABLE: &str = "device.memory.unavailable";
-/// Why a row has none where others have it.
+/// Why a row has no memory of devices where others have it.
 const NOT_COVERED: &str = "the memory of devices was not read from these laps' start to their end";
-/// Why a row has no such number.
+/// Why a row lacks the most that was reserved.
 const NOT_EXACT: &str = "the most that was reserved is known within bounds only";
 
-/// Fills in what devices' allocators told of a row's spans.
+/// Fills in the memory on devices of a row's spans.
 pub fn fill(row: &mut SpanRow, told: &DeviceMemoryTally) {
     if told.count == 0 {
         return;
@@ -52,7 +52,7 @@ pub fn doubt(rows: &[SpanRow]) -> Option<Doubt> {
     (row_count > 0).then_some(Doubt::Device(DeviceDoubt::PeakBounds { row_count }))
 }
 
-/// Says why memory of devices is missing, where the recorder knew.
+/// Adds why memory of devices is missing, where the recorder knew.
 pub fn with_reasons(
     mut unavailable: BTreeMap<String, Unavailable>,
     tree: &Tree,
@@ -90,7 +90,7 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    /// Spans of one path with peaks at least and at most, and one of another path without any.
+    /// Summarizes spans of one path with peaks at least and at most, and one span of another path without any.
     fn told(peaks: &[(u64, u64)]) -> Summary {
         let mut script = Script::new(1, 100 * MS);
         let (path, other) = (script.path(&["work"]), script.path(&["other work"]));

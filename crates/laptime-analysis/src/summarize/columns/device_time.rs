@@ -1,4 +1,4 @@
-//! Times on devices in rows: what rates divide by, and what there is to doubt.
+//! Times on devices in rows: the times that rates divide by, and reasons to doubt them.
 
 use std::collections::BTreeMap;
 
@@ -19,20 +19,20 @@ pub const NOT_USED: &str = "device.unused";
 pub const OFF: &str = "device.off";
 /// Code of the note that says that laps waited for their device.
 pub const SYNCHRONIZED: &str = "device.synchronized";
-/// What the note says then.
+/// Message of the note that somebody asked for host times alone.
 const SWITCHED_OFF: &str = "LAPTIME_DEVICE=off";
 
 /// Why a rate has no time to divide by.
 pub const PARTLY: &str =
     "only some of its spans have device time, and host time is not how long their work took";
 
-/// Whether spans were to be timed on a device.
+/// Tells whether spans were to be timed on a device.
 pub fn is_told(told: &DeviceTally) -> bool {
     told.count > 0 || told.without().is_some()
 }
 
-/// How long the work of `spans` spans took, which ran `host_ns` on the host: the device's time where it did
-/// the work. **Errors** where it told the time of some spans only.
+/// Returns how long the work of `spans` spans took, which ran `host_ns` on the host: the device's time where it
+/// did the work.
 pub fn work_ns(told: &DeviceTally, spans: u64, host_ns: u64) -> Result<u64, &'static str> {
     if !is_told(told) {
         Ok(host_ns)
@@ -43,7 +43,7 @@ pub fn work_ns(told: &DeviceTally, spans: u64, host_ns: u64) -> Result<u64, &'st
     }
 }
 
-/// Fills in what a device told of a row's spans, or why it told nothing.
+/// Fills in a device's time of a row's spans, or why there is none.
 pub fn fill(row: &mut SpanRow, told: &DeviceTally) {
     if told.count > 0 {
         row.device.device_ns = Some(told.total_ns);
@@ -54,7 +54,7 @@ pub fn fill(row: &mut SpanRow, told: &DeviceTally) {
     }
 }
 
-/// Why no row has device time: what a process that used a device said, or why none was used.
+/// Adds why no row has device time: the words of a process that used a device, or why none was used.
 pub fn with_reason(
     mut unavailable: BTreeMap<String, Unavailable>,
     tree: &Tree,
@@ -79,7 +79,7 @@ pub fn with_reason(
 }
 
 impl Summary {
-    /// Says why no row has device time, where neither a row nor the process does.
+    /// Adds why no row has device time, where neither a row nor the process says so.
     pub fn explain_device(&mut self, why: &str) {
         if self
             .rows
@@ -98,7 +98,8 @@ impl Summary {
     }
 }
 
-/// The device that a program computed on: "none" where it said why it used none, `None` where it said nothing.
+/// Returns the device that a program computed on: "none" where it said why it used none, `None` where it said
+/// nothing.
 pub fn used(summary: &Summary) -> Option<String> {
     let name = summary.environment.get("device").cloned();
     let failed = || summary.warnings.iter().any(|one| one.code() == UNAVAILABLE);

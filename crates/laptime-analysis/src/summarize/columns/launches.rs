@@ -1,15 +1,14 @@
 //! Rows whose laps ended while JAX still computed what they had launched.
 //!
-//! Some laps of a row were looked at. What launches without waiting does so each time; that now and
-//! then something is under way, a copy of another thread's say, is no sign of it. So half of them
-//! have to agree.
+//! Some laps of a row were looked at. A lap that launches without waiting does so each time; that now and then
+//! something is under way, a copy of another thread's say, is no sign of it. So half of them have to agree.
 
 use laptime_core::PathTally;
 
 use crate::summary::doubt::{DeviceDoubt, Doubt, LAUNCHES, LookedAt};
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// Fills in what was seen of the spans of a path.
+/// Fills in how many spans of a path ended in flight, and how many had waited.
 pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     row.in_flight_count = tally.in_flight;
     row.waited_count = tally.waited;
@@ -56,7 +55,7 @@ mod tests {
     use crate::testing::analyzed::summarize;
     use crate::testing::scripted::{MAIN, MS, Script};
 
-    /// A run in which laps of these names ended in flight and waited so many times.
+    /// Summarizes a run in which laps of these names ended in flight and waited so many times.
     fn run(laps: &[(&str, u64, u64)]) -> Summary {
         let mut script = Script::new(7, 5_000 * MS);
         script.note("launches", "the program uses JAX");

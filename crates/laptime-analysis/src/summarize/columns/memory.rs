@@ -1,4 +1,4 @@
-//! Host memory in rows: extremes over spans, and what no lap holds.
+//! Host memory in rows: extremes over spans, and the memory that no lap holds.
 //!
 //! What the process has, less what its outermost laps have, was allocated outside of any lap or
 //! by threads whose work no lap can be told for: that is the memory of `other`.
@@ -25,7 +25,7 @@ const NO_SPREAD: &str = "what is left over is no span";
 /// Names of the totals of a process.
 const TOTALS: [&str; 2] = ["host_memory_net_bytes", "host_memory_peak_bytes"];
 
-/// Fills in what the spans of a path carried.
+/// Fills in the memory that the spans of a path carried.
 pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     let Some(memory) = tally.memory.as_ref().filter(|memory| memory.count > 0) else {
         return;
@@ -78,7 +78,7 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
     }
 }
 
-/// Whether any span carried memory.
+/// Tells whether any span carried memory.
 fn has_memory(tree: &Tree) -> bool {
     let mut all = tree.in_order().into_iter();
     all.any(|index| tree.node(index).tally.memory.is_some())
@@ -109,7 +109,7 @@ pub fn doubt(tree: &Tree) -> Option<Doubt> {
 /// Why laps have no memory where others have.
 const NOT_COVERED: &str = "memory is of laps during which it was counted from start to end; a timer's segments, which may overlap, have none";
 
-/// Says why memory is missing, where the recorder knew.
+/// Adds why memory is missing, where the recorder knew.
 pub fn with_reasons(
     mut unavailable: BTreeMap<String, Unavailable>,
     tree: &Tree,

@@ -28,14 +28,14 @@ use crate::summary::process::Rank;
 pub struct Measured {
     pub(super) run: Option<RunInfo>,
     pub(super) by_process: bool,
-    /// Those that are measured first.
+    /// Processes, with the measured ones first.
     pub(super) processes: Vec<Process>,
-    /// How many in front are measured.
+    /// Number of processes in front that are measured.
     pub(super) front_count: usize,
-    /// When each ended, `CLOCK_MONOTONIC` ns.
+    /// End of each process, `CLOCK_MONOTONIC` ns.
     pub(super) ends_ns: Vec<u64>,
     pub(super) wall: Wall,
-    /// Where the steady state begins, or why there is none.
+    /// Start of the steady state, or why there is none.
     pub(super) steady: Result<Start, Unavailable>,
     pub(super) clues: Clues,
     pub(super) warnings: Vec<Doubt>,
@@ -43,7 +43,7 @@ pub struct Measured {
 
 /// The steady state of all processes.
 struct SteadyState {
-    /// That of each process, where a second pass told it.
+    /// Steady state of each process, where a second pass told it.
     parts: Vec<Option<SteadyPart>>,
     ticks: Vec<SteadyTicks>,
     ranks: Vec<Rank>,
@@ -52,7 +52,7 @@ struct SteadyState {
 }
 
 impl Measured {
-    /// Adds up what the processes did, in the steady state and in the whole run.
+    /// Adds up everything that the processes did, in the steady state and in the whole run.
     pub fn total(mut self) -> Totalled {
         for process in &mut self.processes {
             process.spans.join();

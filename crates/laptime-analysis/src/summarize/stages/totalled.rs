@@ -36,7 +36,7 @@ pub struct Totalled {
     /// All paths with their totals, which the processes have no longer.
     pub(super) tree: Tree,
     pub(super) processes: Vec<Process>,
-    /// How many in front are measured.
+    /// Number of processes in front that are measured.
     pub(super) front_count: usize,
     pub(super) wall: Wall,
     pub(super) filled: Filled,
@@ -53,7 +53,7 @@ pub struct Totalled {
 }
 
 impl Totalled {
-    /// Makes rows of the totals, and says what there is to say about them.
+    /// Makes rows of the totals, with reasons to doubt them.
     pub fn summarize(mut self) -> Summary {
         let made = self.rows();
         let warnings = self.warnings(&made);
@@ -158,7 +158,7 @@ fn unavailable(
     memory::with_reasons(known, tree, processes, summaries)
 }
 
-/// Returns what the program is called: by its launcher or, without one, by itself.
+/// Returns the program's name: from its launcher or, without one, from itself.
 fn program(run: Option<&RunInfo>, main: Option<&ProcessSummary>) -> String {
     let own = || main.map(|main| main.program.clone());
     let launched = run.map(|run| run.program.clone());

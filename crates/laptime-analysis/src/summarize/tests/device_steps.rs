@@ -5,7 +5,8 @@ use super::{by_device, total_ns};
 
 const MS: u64 = 1_000_000;
 
-/// Ten spans, `host_ms` each on the host and `device_ms` on the device, of which it told `told`.
+/// Returns a row of ten spans, `host_ms` each on the host and `device_ms` on the device, which timed `told` of
+/// them.
 fn row(names: &[&str], host_ms: u64, device_ms: Option<u64>, told: u64) -> SpanRow {
     SpanRow {
         names: names.iter().map(|name| (*name).to_owned()).collect(),

@@ -18,7 +18,7 @@ fn total(summary: &Summary, path: &str) -> Option<u64> {
     row.map(|row| row.total_ns)
 }
 
-/// Works in a lap from 100 to 200 ms, and closes its recording at 1 s.
+/// Summarizes a program with a lap from 100 to 200 ms that closes its recording at 1 s.
 fn exits_at(at_ns: u64) -> Summary {
     let mut script = Script::new(7, 1_000 * MS);
     script.span(&["work"], 100 * MS, 100 * MS);
@@ -59,7 +59,7 @@ fn a_lap_written_around_another_of_its_thread_shortens_neither_exit_nor_other() 
     assert_eq!(summary.warnings, [doubt]);
 }
 
-/// Shares of the outermost rows, in percent.
+/// Returns the shares of the outermost rows, in percent.
 fn shares(summary: &Summary) -> Vec<(String, f64)> {
     let outermost = summary.rows.iter().filter(|row| row.depth() == 0);
     let each = outermost.filter_map(|row| {
@@ -69,7 +69,7 @@ fn shares(summary: &Summary) -> Vec<(String, f64)> {
     each.collect()
 }
 
-/// Two processes, the second started by the first, which has no lap of its own.
+/// Summarizes two processes, the second started by the first, which has no lap of its own.
 fn below(parent: Script, ms: u64) -> Summary {
     let mut child = Script::new(8, 900 * MS);
     child.header.parent_pid = parent.header.pid;
@@ -163,8 +163,8 @@ proptest! {
     }
 }
 
-/// A program of 500 ms, and what it became, which ran to 1 s: each in laps but for 50 ms before them. It records from
-/// 40 ms after its start on.
+/// Summarizes a program of 500 ms and the program that it became, which ran to 1 s: each in laps but for 50 ms
+/// before them. It records from 40 ms after its start on.
 fn replaced(name: &str, laps: u64) -> Summary {
     let of = |from_ms: u64| {
         let mut script = Script::new(7, 1_000 * MS);

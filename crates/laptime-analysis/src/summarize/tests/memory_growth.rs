@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Readings at these ticks, of a level by its tick.
+/// Returns readings at these ticks, of a level by its tick.
 fn read(ticks: impl Iterator<Item = u64>, level: impl Fn(u64) -> i64) -> RecorderSamples {
     let mut readings = RecorderSamples::default();
     for ticks in ticks {
@@ -19,7 +19,7 @@ fn read(ticks: impl Iterator<Item = u64>, level: impl Fn(u64) -> i64) -> Recorde
     readings
 }
 
-/// Steps that begin at these ticks, with what each leaves.
+/// Returns steps that begin at these ticks, with the bytes that each leaves.
 fn steps(starts: impl Iterator<Item = u64>, net: impl Fn(u64) -> i64) -> Vec<Stretch> {
     let stretch = |(index, start)| Stretch {
         start,
@@ -30,7 +30,7 @@ fn steps(starts: impl Iterator<Item = u64>, net: impl Fn(u64) -> i64) -> Vec<Str
     (0..).zip(starts).map(stretch).collect()
 }
 
-/// 240 steps of 10 ticks, read at each tick.
+/// Returns the growth of 240 steps of 10 ticks, read at each tick.
 fn found(level: impl Fn(u64) -> i64) -> Growth {
     let steps = steps((0..2_400).step_by(10), |_| 0);
     of_process(&read(0..2_400, level), &steps, 2_400).unwrap()
@@ -94,7 +94,8 @@ fn steps_that_grow_shorter_leave_no_less_each() {
     assert!(off < 2_000.0, "{found:?}");
 }
 
-/// How many of 200 intervals hold the truth, 1,000 bytes a step beside noise whose neighbours are alike.
+/// Returns how many of 200 intervals hold the truth, 1,000 bytes a step beside noise whose neighbours are
+/// alike.
 fn held(alike: f64) -> u32 {
     let mut held = 0;
     for seed in 1..=200_u64 {

@@ -4,8 +4,8 @@ use crate::summary::span_row::SpanRow;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MS, Script, anchor};
 
-/// A rank that started `start` seconds into the run: `steps` steps, the first `slow` ones of 80 ms,
-/// the others of 20 ms.
+/// Returns a rank that started `start` seconds into the run: `steps` steps, the first `slow` ones of 80 ms, the
+/// others of 20 ms.
 fn rank(pid: u32, name: &str, start: u64, steps: u64, slow: u64) -> Script {
     let mut script = Script::new(pid, 0);
     script.note("environment.rank", name);
@@ -122,7 +122,7 @@ fn rows_of_processes_are_told_only_where_they_were_asked_for() {
     );
 }
 
-/// A process beside two trainers of 2 s that evaluates for as long as it is told, until 6 s.
+/// Summarizes a process beside two trainers of 2 s that evaluates for `evaluates_ns`, until 6 s.
 fn beside(evaluates_ns: u64) -> Script {
     let mut parent = Script::new(9, 6_000 * MS);
     parent.span(&["evaluation"], 5_900 * MS - evaluates_ns, evaluates_ns);

@@ -5,7 +5,7 @@ use crate::summary::rank_difference::RankDifference;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script, anchor};
 
-/// A rank of 30 steps: its own work in each, and how long it then waits in the backward.
+/// Returns a rank of 30 steps: its own work in each, and how long it then waits in the backward.
 fn rank(pid: u32, name: &str, forward_ms: u64, wait_ms: u64) -> Script {
     let mut script = Script::new(pid, 0);
     script.note("environment.rank", name);
@@ -115,7 +115,7 @@ fn ranks_that_are_alike_are_not_told_apart_and_add_up() {
     assert_eq!(steady.rows[0].count, Some(60));
 }
 
-/// A rank of 30 steps that wait for the others in the forward and at the end of the backward.
+/// Returns a rank of 30 steps that wait for the others in the forward and at the end of the backward.
 fn told(pid: u32, name: &str, rest_ms: u64, wait_ms: u64) -> Script {
     let mut script = Script::new(pid, 0);
     script.note("environment.rank", name);

@@ -6,7 +6,7 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MAIN, MS, Script};
 use laptime_core::SpanFlags;
 
-/// Requests of 10 ms with 1 ms in between, the first ones of 40 ms, on one track.
+/// Adds requests of 10 ms with 1 ms in between, the first ones of 40 ms, on one track.
 fn requests(script: &mut Script, track: u32, count: u64, slow: u64) {
     let mut now = 100 * MS;
     for request in 0..count {

@@ -1,4 +1,4 @@
-//! Epochs that begin with workers that start, and such that don't.
+//! Epochs that begin with workers that start, and epochs that don't.
 
 use proptest::prelude::*;
 
@@ -6,12 +6,12 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MS, Script, anchor};
 use crate::{Finding, Options};
 
-/// Epochs of 20 steps of 20 ms, the first of which waits so long for its batch.
+/// Returns epochs of 20 steps of 20 ms, the first of which waits so long for its batch.
 fn training(epochs: u64, first_ms: u64) -> Script {
     training_of(epochs, first_ms, 1)
 }
 
-/// The same, and the second step waits too.
+/// Returns epochs of 20 steps of 20 ms, of which the first and the second wait for their batches.
 fn training_of(epochs: u64, first_ms: u64, second_ms: u64) -> Script {
     let mut script = Script::new(7, 0);
     let mut at = 100;
@@ -33,7 +33,7 @@ fn training_of(epochs: u64, first_ms: u64, second_ms: u64) -> Script {
     script
 }
 
-/// A worker that starts at a moment and has a first lap at another one, if it has any.
+/// Returns a worker that starts at a moment and has a first lap at another one, if it has any.
 fn worker(pid: u32, started_ms: u64, lap_ms: Option<u64>) -> Script {
     let mut script = Script::new(pid, 60_000 * MS);
     script.header.parent_pid = 7;
@@ -45,7 +45,7 @@ fn worker(pid: u32, started_ms: u64, lap_ms: Option<u64>) -> Script {
     script
 }
 
-/// When each epoch of a training begins, in ms.
+/// Returns when each epoch of a training begins, in ms.
 fn epochs(count: u64, first_ms: u64) -> impl Iterator<Item = u64> {
     (0..count).map(move |epoch| 100 + epoch * (first_ms + 19 + 19 * 20))
 }

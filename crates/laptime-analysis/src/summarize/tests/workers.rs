@@ -7,7 +7,7 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script, anchor};
 use crate::{Finding, Options, WorkerLap};
 
-/// 100 steps of 40 ms from 100 ms on, half of each a wait for data.
+/// Returns 100 steps of 40 ms from 100 ms on, half of each a wait for data.
 fn training() -> Script {
     let mut script = Script::new(7, 4_100 * MS);
     for step in 0..100 {
@@ -19,7 +19,8 @@ fn training() -> Script {
     script
 }
 
-/// A child of process `parent` that has a `sample` every 20 ms between two moments, most of it `decode` of so long.
+/// Returns a child of process `parent` that has a `sample` every 20 ms between two moments, most of it `decode`
+/// of so long.
 fn worker(pid: u32, parent: u32, (from, to): (u64, u64), decode_ms: u64) -> Script {
     let mut script = Script::new(pid, 0);
     script.header.parent_pid = parent;

@@ -17,7 +17,7 @@ use crate::summary::work_row::WorkRow;
 use numbers::Line;
 pub use numbers::{Group, Kind, Number, Unit};
 
-/// Every number, by its group.
+/// All numbers, by their groups.
 static ALL: LazyLock<Vec<Field>> = LazyLock::new(|| {
     let all = Field::all_of(SpanRow::NUMBERS, |row| row);
     let all = all.chain(Field::all_of(DeviceRow::NUMBERS, |row| &row.device));
@@ -28,29 +28,29 @@ static ALL: LazyLock<Vec<Field>> = LazyLock::new(|| {
     all
 });
 
-/// What all spans of a row left in memory, which `other` has too.
+/// Name of the memory that all spans of a row left, together, which `other` has too.
 pub const KEPT: &str = "host_memory_kept_bytes";
 
-/// How a row tells a number.
+/// The way to read a number of a row.
 type Read = Box<dyn Fn(&SpanRow) -> Option<Number> + Send + Sync>;
 
 /// One number of a row.
 pub struct Field {
     /// The number's name in files and in Python.
     pub name: &'static str,
-    /// What the number counts.
+    /// Unit of the number.
     pub unit: Unit,
-    /// What is measured with it.
+    /// Group of numbers that are measured together.
     pub group: Group,
     /// Its type.
     pub kind: Kind,
-    /// What it is, one sentence.
+    /// Description in one sentence.
     pub about: &'static str,
     read: Read,
 }
 
 impl Field {
-    /// The numbers of a part of a row.
+    /// Returns the numbers of a part of a row.
     fn all_of<T>(
         lines: &'static [Option<Line<T>>],
         part: fn(&SpanRow) -> &T,
@@ -65,12 +65,12 @@ impl Field {
         })
     }
 
-    /// What a row says; `None` where the number is absent.
+    /// Returns the number of a row; `None` where it is absent.
     pub fn of(&self, row: &SpanRow) -> Option<Number> {
         (self.read)(row)
     }
 
-    /// Whether there is anything to tell: a number that every row has tells nothing by a zero.
+    /// Tells whether there is anything to tell: a number that every row has tells nothing by a zero.
     fn is_told(&self, row: &SpanRow) -> bool {
         let is_zero = |number| self.kind == Kind::Always && number == Number::Whole(0);
         self.of(row).is_some_and(|number| !is_zero(number))
@@ -78,7 +78,7 @@ impl Field {
 }
 
 impl Group {
-    /// Why a row lacks them that says nothing itself.
+    /// Returns why a row lacks the group's numbers that says nothing itself.
     pub const fn absent(self) -> Option<&'static str> {
         Some(match self {
             Self::Cpu => {
@@ -94,28 +94,28 @@ impl Group {
         })
     }
 
-    /// Whether CSV has their columns only where a row tells one of them.
+    /// Tells whether CSV has the group's columns only where a row tells one of them.
     pub fn is_optional(self) -> bool {
         self >= Self::Operations
     }
 
-    /// The numbers.
+    /// Returns the numbers of the group.
     pub fn fields(self) -> &'static [Field] {
         let is_it = |fields: &&[Field]| fields[0].group == self;
         groups().find(is_it).unwrap_or_default()
     }
 
-    /// Their names.
+    /// Returns the names of the group's numbers.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         self.fields().iter().map(|field| field.name)
     }
 
-    /// Whether a row tells any of them.
+    /// Tells whether a row tells any number of the group.
     pub fn is_told(self, row: &SpanRow) -> bool {
         self.fields().iter().any(|field| field.is_told(row))
     }
 
-    /// Notes in a row why it lacks them.
+    /// Notes in a row why it lacks the group's numbers.
     pub fn explain(self, row: &mut SpanRow, reason: &str) {
         explain(row, self.names(), reason);
     }
@@ -129,22 +129,22 @@ pub fn explain<'a>(row: &mut SpanRow, names: impl IntoIterator<Item = &'a str>, 
     }
 }
 
-/// Every number, in the order of tables.
+/// Returns every number, in the order of tables.
 pub fn all() -> impl Iterator<Item = &'static Field> {
     ALL.iter()
 }
 
-/// The numbers of every group.
+/// Returns the numbers of every group.
 pub fn groups() -> impl Iterator<Item = &'static [Field]> {
     ALL.chunk_by(|one, next| one.group == next.group)
 }
 
-/// The number of a name.
+/// Returns the number with a name.
 pub fn named(name: &str) -> Option<&'static Field> {
     all().find(|field| field.name == name)
 }
 
-/// Numbers that somebody may have meant who named one that isn't there, the likeliest first.
+/// Returns the numbers that somebody may have meant who named one that isn't there, the likeliest first.
 pub fn near(wanted: &str) -> Vec<&'static str> {
     let wanted = wanted.to_lowercase();
     let names = || all().map(|field| field.name);
@@ -167,7 +167,7 @@ pub fn near(wanted: &str) -> Vec<&'static str> {
     found
 }
 
-/// Why rows lack numbers of which they say nothing themselves, by name.
+/// Returns why rows lack numbers of which they say nothing themselves, by name.
 pub fn unavailable() -> BTreeMap<String, Unavailable> {
     let reason = |field: &Field| {
         let reason = field.group.absent()?;

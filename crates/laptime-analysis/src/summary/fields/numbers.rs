@@ -1,9 +1,9 @@
-//! What a number of a row is, and the macro that writes a struct of a row and its lines of the table from one list.
+//! A number of a row, and the macro that writes a struct of a row and its lines of the table from one list.
 //!
 //! A line `name: type, unit in group;` is a number: a field of the struct, whose docs are what CSV, Arrow and Python
 //! say of it. A line without a unit is a field only. Before them stands what serde is told of each field.
 
-/// What a number counts.
+/// Unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Spans.
@@ -47,12 +47,12 @@ pub enum Kind {
     Word,
 }
 
-/// What was read.
+/// A number that was read from a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
-    /// Not below zero.
+    /// A number that is not below zero.
     Whole(u128),
-    /// Perhaps below zero.
+    /// A number that may be below zero.
     Signed(i64),
     /// A ratio or a rate.
     Real(f64),
@@ -60,25 +60,25 @@ pub enum Number {
     Word(&'static str),
 }
 
-/// Numbers that are measured together, in the order of tables. What is optional stands last, so that a new column moves no
-/// older one.
+/// Group of numbers that are measured together, in the order of tables. Optional groups stand last, so that a
+/// new column moves no older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// How many spans, and how long.
+    /// Number of spans, and their time.
     Totals,
-    /// What only finished spans have.
+    /// Durations, which only finished spans have.
     Durations,
-    /// The part of the wall time.
+    /// Part of the wall time.
     Share,
     /// CPU time.
     Cpu,
-    /// What was suspended in between.
+    /// Time from start to end of spans that were suspended in between.
     Suspended,
-    /// What isn't whole.
+    /// Spans that aren't whole.
     Partial,
     /// Least and most of the host's memory, nets first.
     HostMemory,
-    /// What a row's operations did.
+    /// Operations of a row, and their rates.
     Operations,
     /// Waiting for a processor.
     Delay,
@@ -86,22 +86,22 @@ pub enum Group {
     DeviceTime,
     /// Least and most of a device's memory, nets first.
     DeviceMemory,
-    /// What was launched and not awaited.
+    /// Launches that were not awaited.
     Launches,
-    /// What is left of all spans together, and how much they differ.
+    /// Memory that all spans together left, and how much spans differ in it.
     KeptMemory,
-    /// What its devices drew.
+    /// Energy of its devices.
     Energy,
-    /// What ran beside the row around it.
+    /// Time beside that of the row around it.
     Apart,
 }
 
-/// What a field holds that is a number.
+/// A type that a field with a number may have.
 pub trait IsNumber: Copy {
-    /// Its type.
+    /// Kind of the number.
     const KIND: Kind;
 
-    /// The number, where there is one.
+    /// Returns the number, where there is one.
     fn number(self) -> Option<Number>;
 }
 

@@ -2,7 +2,7 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script};
 use crate::{ModuleRow, Options, Summary, by_class, by_module};
 
-/// Two convolutions in a network, forward and backward, and a lap of its own in one of them.
+/// Returns two convolutions in a network, forward and backward, and a lap of its own in one of them.
 fn network() -> Script {
     let mut script = Script::new(1, 100 * MS);
     let (first, second) = (

@@ -7,7 +7,7 @@ fn of(script: Script) -> Summary {
     analyzed::summarize(&[script], Options::default())
 }
 
-/// Forty laps of this name, which gets the number of each, this often.
+/// Returns forty laps of this name, which gets the number of each, this often.
 fn laps(around: &[&str], name: &str, times: u64) -> Summary {
     let mut script = Script::new(7, 100 * MS);
     for time in 0..times {

@@ -8,10 +8,11 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script};
 
 const PID: u32 = 7;
-/// As the script numbers threads: 40 more than their tracks.
+/// The main thread's number in a script: 40 more than its track.
 const MAIN_THREAD: u64 = 40 + MAIN as u64;
 
-/// Functions and frames: `main` calls `load` in line 3 or `train` in line 4, `train` calls `step` and itself.
+/// Defines functions and frames: `main` calls `load` in line 3 or `train` in line 4, `train` calls `step` and
+/// itself.
 fn known(script: &mut Script) {
     let names = [(1, "main"), (2, "load"), (3, "train"), (4, "step")];
     for (id, name) in names {
@@ -273,7 +274,7 @@ fn work_after_the_last_lap_is_the_main_gap_and_no_exit() {
     assert_eq!(functions.main_gap().map(|gap| &*gap.path), Some("after"));
 }
 
-/// It waits while the laps of tasks are open: that is no time outside of laps.
+/// The loop waits while the laps of tasks are open: that is no time outside of laps.
 #[test]
 fn the_loop_of_tasks_is_told_from_what_is_outside_of_laps() {
     let mut script = script();
@@ -344,7 +345,7 @@ fn a_share_of_few_samples_is_less_certain() {
     assert!(of(0.5, 1_000) < of(0.5, 100) && of(0.0, 10) > 0.0);
 }
 
-/// The import system's function 5 and two packages' code: `main` imports torch, which imports numpy.
+/// Scripts the import system's function 5 and two packages' code: `main` imports torch, which imports numpy.
 fn importing(script: &mut Script) {
     let modules = [
         (

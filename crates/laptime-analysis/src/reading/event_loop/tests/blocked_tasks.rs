@@ -1,4 +1,4 @@
-//! Tasks that hold their event loop while others wait, and such as hold up nobody.
+//! Tasks that block their event loop while others wait, and tasks that block nobody.
 
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, Runner, SampledStack, Span, SpanFlags, StackFrame};
@@ -8,7 +8,7 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use crate::{Finding, HeldLoop, Options};
 
-/// Threads of a script's tracks are told by their numbers: these tasks share one.
+/// Adds a task on a thread. Threads of a script's tracks are known by their numbers: tasks may share one.
 fn task(script: &mut Script, track: u32, thread: u64) {
     script.observed(laptime_core::format::record::Record::TrackName {
         track,
@@ -26,7 +26,7 @@ fn push(script: &mut Script, track: u32, names: &[&str], (from, to): (u64, u64),
     });
 }
 
-/// Ten times, a task resizes for 200 ms of a second; as many others wait for a reply meanwhile.
+/// Scripts ten seconds in each of which a task resizes for 200 ms, while as many others wait for a reply.
 fn served(others: u32, thread_of_others: u64, flags: SpanFlags) -> Script {
     let mut script = Script::new(7, 10_100 * MS);
     task(&mut script, MAIN + 1, 41);
@@ -116,7 +116,8 @@ fn little_of_a_run_is_not_told() {
     assert_eq!(held(&script), None);
 }
 
-/// A task that awaits and then computes for 300 ms in one lap, looked at every 10 ms, while another one waits.
+/// Scripts a task that awaits and then computes for 300 ms in one lap, looked at every 10 ms, while another one
+/// waits.
 fn blocking(in_same_turn: bool) -> Script {
     let mut script = Script::new(7, 2_100 * MS);
     task(&mut script, 2, 41);

@@ -2,7 +2,7 @@ use crate::testing::analyzed;
 use crate::testing::scripted::{MAIN, MS, Script};
 use laptime_core::SpanFlags;
 
-/// 40 steps of 10 ms: a forward in two halves, and every tenth a check on another thread.
+/// Returns 40 steps of 10 ms: a forward in two halves, and every tenth a check on another thread.
 fn script() -> Script {
     let mut script = Script::new(7, 1_000 * MS);
     for step in 0..40 {

@@ -1,4 +1,4 @@
-//! Rows whose operations were counted: those directly in them and those of all rows inside.
+//! Rows whose operations were counted: directly in them and in all rows inside.
 //!
 //! What the program says of a lap takes the place of what was counted inside it, quantity by
 //! quantity. Time is that of all spans of the row, those cut short too: what ran in these is
@@ -23,14 +23,14 @@ const LEFT_OUT: &str = "calls ran in some of its spans whose operations are not 
 const LEFT_OUT_IN_ALL: &str = "in each of its spans calls ran whose operations are not known";
 const NONE_COUNTED: &str = "none of its operations could be counted";
 
-/// What a path did, with everything inside.
+/// Work of a path, with everything inside.
 #[derive(Debug, Clone, Default)]
 pub struct Worked {
     /// Whether any of it was counted.
     pub is_counted: bool,
-    /// What was counted and not said otherwise.
+    /// Operations that were counted, without quantities that the program gave.
     counted: Seldom<Own>,
-    /// What the program said, where it did.
+    /// FLOP that the program gave, where it did.
     flop: Option<u128>,
     bytes: Option<u128>,
 }
@@ -51,7 +51,7 @@ impl Worked {
         }
     }
 
-    /// The program's word takes the place of what was counted.
+    /// Puts the quantities that the program gave in the place of counted ones.
     fn say(&mut self, node: &Node) {
         let Some(work) = node.tally.work.as_deref() else {
             return;
@@ -72,13 +72,13 @@ impl Worked {
         &self.counted.tally
     }
 
-    /// Where and on which type most of it ran.
+    /// Returns on which device and type most of it ran.
     pub fn kind(&self) -> Option<&(String, String)> {
         self.counted.kind()
     }
 }
 
-/// What every node of a tree did, by its index.
+/// Returns the work of every node of a tree, by its index.
 pub fn inclusive(tree: &Tree) -> Vec<Worked> {
     let mut worked: Vec<Worked> = (0..tree.len())
         .map(|index| {
@@ -135,7 +135,7 @@ pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Doubt> + u
     left_out.into_iter().chain(partly).map(Doubt::Operations)
 }
 
-/// Fills in what a row did. Gives back how many of its FLOP ran for each that the model asked for.
+/// Fills in the work of a row. Returns how many of its FLOP ran for each that the model asked for.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     row.work.operations_coverage_ratio = worked.tally().coverage_ratio();
     let is_told = worked.flop.is_some() || worked.bytes.is_some();
@@ -186,7 +186,7 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     (known.flop > 0).then(|| known.executed_flop as f64 / known.flop as f64)
 }
 
-/// What the spans of a row did in which no call is left out, and how long these took.
+/// Work and time of the spans of a row in which no call is left out.
 struct Known {
     total_ns: u64,
     flop: u128,

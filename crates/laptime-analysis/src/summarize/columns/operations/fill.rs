@@ -1,4 +1,4 @@
-//! The operations of a row, from whichever source has them, and what there is to doubt about them.
+//! The operations of a row, from whichever source has them, and reasons to doubt them.
 
 use super::counted::{self, Worked, inclusive};
 use super::given;
@@ -11,7 +11,8 @@ use crate::summary::span_row::SpanRow;
 const COUNTED: &str = "its operations were being counted, which made it longer";
 const PROFILED: &str = "a profiler was on, which made it longer";
 
-/// Fills in what a row did. Gives back how many of its FLOP ran for each that the model asked for, where that is known.
+/// Fills in the work of a row. Returns how many of its FLOP ran for each that the model asked for, where that
+/// is known.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     if let Some(name) = row.names.iter().find(|name| is_aside(name)) {
         let why = if was_counted(name) { COUNTED } else { PROFILED };

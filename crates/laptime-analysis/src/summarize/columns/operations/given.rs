@@ -1,7 +1,7 @@
-//! What the program says of its own laps.
+//! Work of laps that the program gives itself.
 //!
-//! It is summed over the spans that carry it, and so is the
-//! time that rates divide by. How many of a row's spans that is, is its coverage.
+//! It is summed over the spans that carry it, and so is the time that rates divide by. The part of a row's
+//! spans that carry it is its coverage.
 
 use laptime_core::work::Carried;
 use laptime_core::{DeviceTally, PathTally, path};
@@ -16,7 +16,7 @@ const SAID: &str = "the program said its FLOP, which tells no more";
 const NO_TIME: &str = "the spans that carry it took less than the clock can tell";
 const NOT_SAID: &str = "no span of this path says it";
 
-/// Fills in what the spans of a path say they did, by what a device told of them.
+/// Fills in the work that the spans of a path carry, by a device's time of them.
 pub fn fill(row: &mut SpanRow, tally: &PathTally, on_device: &DeviceTally) {
     let Some(work) = tally.work.as_deref() else {
         return;
@@ -64,7 +64,8 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally, on_device: &DeviceTally) {
     }
 }
 
-/// Over a second of the spans that carry it; of the device's time where a device did their work.
+/// Returns the rate over the time of the spans that carry it; over the device's time where a device did their
+/// work.
 pub fn per_s(carried: &Carried, spans: u64, on_device: &DeviceTally) -> Option<f64> {
     if !device_time::is_told(on_device) {
         return carried.per_s();

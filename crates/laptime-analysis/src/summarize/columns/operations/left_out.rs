@@ -10,16 +10,16 @@ use crate::reading::feature::Feature;
 /// Spans of a path in which calls were left out.
 #[derive(Debug, Clone, Default)]
 pub struct LeftOut {
-    /// How many, those that began and ended.
+    /// Number of the spans that began and ended.
     pub count: u64,
-    /// Their time.
+    /// Time of these spans.
     pub total_ns: u64,
-    /// What is known of the operations in them and in the spans inside.
+    /// Operations that are known in these spans and in the spans inside.
     pub own: Own,
 }
 
 impl LeftOut {
-    /// Adds those of another process.
+    /// Adds the spans of another process.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.total_ns = self.total_ns.saturating_add(other.total_ns);
@@ -27,7 +27,7 @@ impl LeftOut {
     }
 }
 
-/// By path: of all spans, and of those of the steady state.
+/// Spans in which calls were left out, by path: of the whole run, and of the steady state.
 #[derive(Debug, Default)]
 pub struct LeftOutSpans {
     pub all: BTreeMap<PathId, LeftOut>,

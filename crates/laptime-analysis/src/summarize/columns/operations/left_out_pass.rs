@@ -1,4 +1,5 @@
-//! Finds the spans in which calls ran whose operations are left out: how long they took, and what else was counted in them.
+//! Finds the spans in which calls ran whose operations are left out: how long they took, and what else was
+//! counted in them.
 //!
 //! A call is left out where its shapes are none of those that were counted, and no formula tells it. A rate of the other
 //! calls divides by the time of the other spans alone, so both must be known by span. That is a pass of its own, once it
@@ -19,17 +20,17 @@ use super::stretches::{Own, Stretches};
 use crate::reading::process::Process;
 use crate::reading::read_again::Finish;
 
-/// Runs of stretches that are kept of a thread within one outermost span: without them rates aren't told.
+/// Most runs of stretches of a thread that are stored within one outermost span: beyond them rates aren't told.
 const MOST_RUNS: usize = 1 << 20;
 
-/// What ran on one thread since its last outermost span.
+/// Runs of stretches on one thread since its last outermost span.
 #[derive(Debug, Default)]
 struct Runs {
-    /// When each began, in ticks, and which stretch it was.
+    /// Start of each run, in ticks, and its stretch.
     began: Vec<(u64, u32)>,
-    /// How many ran before these.
+    /// Number of runs before these.
     before: usize,
-    /// By path: how many runs have been added to its spans.
+    /// Number of runs that have been added to a path's spans, by path.
     added: HashMap<PathId, usize>,
 }
 
@@ -126,7 +127,7 @@ impl<'p> LeftOutPass<'p> {
     }
 }
 
-/// Whether a stretch does something at a path or inside of it.
+/// Tells whether a stretch has operations at a path or inside of it.
 fn works_in(stretches: &Stretches, paths: &PathTable, stretch: u32, path: PathId) -> bool {
     stretches.inside(stretch, paths, path).next().is_some()
 }

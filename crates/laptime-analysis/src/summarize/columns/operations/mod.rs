@@ -1,4 +1,4 @@
-//! Operations joined with time: what rows did, and how close that is to the machine.
+//! Operations joined with time: the work of rows, and how close that is to the machine.
 //!
 //! Two sources: what the program says of its own laps ([`given`]), and what was counted once of
 //! every stretch and told again with each of its runs ([`stretches`], [`counted`]). A row's

@@ -1,4 +1,4 @@
-//! How close rows come to the machine, by the ceilings that the recording holds.
+//! Distance of rows from the machine's limits, by the ceilings that the recording holds.
 //!
 //! MFU is a row's FLOP per second over the peak for the type that most of them are on; HFU counts
 //! the FLOP that ran (Chowdhery et al., *`PaLM`*, 2022, appendix B). A row is bound by memory where
@@ -18,20 +18,21 @@ use crate::summary::operations::{CountedUnits, OperationsSummary, Peak, ToldShap
 use crate::summary::span_row::SpanRow;
 use crate::summary::work_row::BoundBy;
 
-/// Code of the note that says how many shapes of a process a formula told, and how many were counted to find and check it.
+/// Code of the note that says how many shapes of a process follow from a formula, and how many were counted to
+/// find and check it.
 pub const TOLD: &str = "operations.told";
 /// Fields that compare with a peak.
 const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
 const NOT_KEPT: &str = "no ceilings of this machine were kept: `laptime doctor --ceilings` or \
                         lt.ceilings() measures them, once";
-/// From this multiple of a measured bandwidth on, bytes can't have come from memory alone: a measurement is good to
-/// some percent.
+/// Multiple of a measured bandwidth from which on bytes can't have come from memory alone: a measurement is
+/// good to some percent.
 pub const ABOVE_RATIO: f64 = 1.1;
 const ABOVE: &str = "it moves its bytes faster than memory was measured to: they come from caches, or the machine \
                      was busy while its ceilings were measured (`laptime doctor --ceilings` measures them again)";
 const NO_MAC: &str = "it does no matrix products, which MFU is about";
 
-/// How many shapes formulas told, as recorders noted; `None` where none were told.
+/// Returns how many shapes follow from formulas, by the recorders' notes; `None` where none do.
 fn told_shapes(processes: &[Process]) -> Option<ToldShapes> {
     let notes = processes
         .iter()
@@ -48,7 +49,7 @@ fn told_shapes(processes: &[Process]) -> Option<ToldShapes> {
         })
 }
 
-/// The ceilings of the machine that ran, and what else was noted of its operations.
+/// The ceilings of the machine that ran, and other notes about its operations.
 #[derive(Debug, Clone, Default)]
 pub struct Peaks {
     ceilings: Option<Ceilings>,
@@ -57,7 +58,7 @@ pub struct Peaks {
 }
 
 impl Peaks {
-    /// What the recorders noted.
+    /// Collects the notes of recorders.
     pub fn of(processes: &[Process]) -> Self {
         let mut notes = processes
             .iter()
@@ -114,7 +115,7 @@ impl Peaks {
     }
 }
 
-/// How operations were joined; `None` where none were counted.
+/// Returns how operations were joined; `None` where none were counted.
 pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<OperationsSummary> {
     let mut summary = OperationsSummary {
         told: peaks.told,

@@ -1,4 +1,4 @@
-//! What stretches of a process do each time, and at which paths.
+//! Operations of a process's stretches, each time one runs, by path.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use laptime_core::{Cost, CostTally, PathId, PathTable};
 
 use crate::reading::feature::{Context, Feature};
 
-/// What a stretch does at one path each time.
+/// Operations of a stretch at one path, each time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtPath {
     /// The operations.
     pub tally: CostTally,
-    /// Where and on which type most multiply-accumulates ran; empty without any.
+    /// Device and type on which most multiply-accumulates ran; empty without any.
     pub kind: (String, String),
 }
 
@@ -24,12 +24,14 @@ pub struct Stretches {
 }
 
 impl Stretches {
-    /// Whether nothing is known of any.
+    /// Tells whether no stretch is known.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Takes in what a stretch does at a path.
+    /// Takes in the operations of a stretch at a path. A record that nothing is known takes a number back that
+    /// was told too soon, and stays: another thread may have written it, and threads are read one after
+    /// another.
     ///
     /// What says that nothing is known takes a number back that was told too soon, and stays:
     /// another thread may have written it, and threads are read one after another.
@@ -52,18 +54,18 @@ impl Stretches {
         parts.map(|((_, path), at_path)| (*path, at_path))
     }
 
-    /// Whether nothing is known of what a stretch does: it was not counted, and no formula tells it.
+    /// Tells whether nothing is known of a stretch: it was not counted, and no formula tells it.
     pub fn is_left_out(&self, stretch: u32) -> bool {
         let tallies = || self.parts(stretch).map(|(_, at_path)| at_path.tally);
         tallies().all(|tally| tally.counted == 0) && tallies().any(|tally| tally.uncounted > 0)
     }
 
-    /// Whether any of these stretches is left out.
+    /// Tells whether any of these stretches is left out.
     pub fn leaves_out(&self, ran: &BTreeMap<u32, u64>) -> bool {
         ran.keys().any(|stretch| self.is_left_out(*stretch))
     }
 
-    /// What a stretch does at a path and inside of it, and whether it is left out.
+    /// Returns the operations of a stretch at a path and inside of it, and whether it is left out.
     pub fn inside(
         &self,
         stretch: u32,
@@ -83,7 +85,7 @@ impl Stretches {
         parts.map(move |(_, at_path)| (at_path, is_left_out))
     }
 
-    /// What was done where, and how often, by stretches that ran so often; and whether it is left out.
+    /// Returns the operations by path of stretches that ran so often, how often, and whether each is left out.
     pub fn of_runs(
         &self,
         ran: &BTreeMap<u32, u64>,
@@ -107,18 +109,18 @@ impl Feature for Stretches {
 /// Operations directly in a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Own {
-    /// All of them.
+    /// All operations, also those that are left out.
     pub tally: CostTally,
-    /// Those of calls that were left out, of which nothing is known but their number.
+    /// Number of operations in calls that were left out: nothing else is known of these.
     pub left_out: u64,
     /// Multiply-accumulates that ran, by device and type.
     pub by_kind: BTreeMap<(String, String), u128>,
-    /// Runs of stretches that were counted here, operators or none: what lies inside was counted with them.
+    /// Runs of stretches that were counted here, operators or none: operations inside were counted with them.
     pub known_runs: u64,
 }
 
 impl Own {
-    /// Adds so many times what a stretch does.
+    /// Adds so many times the operations of a stretch.
     pub fn add(&mut self, at_path: &AtPath, times: u64, is_left_out: bool) {
         if is_left_out {
             let left_out = at_path.tally.uncounted.saturating_mul(times);
@@ -139,7 +141,7 @@ impl Own {
         }
     }
 
-    /// Adds those of a path inside, whose runs are not runs of this one.
+    /// Adds the operations of a path inside, whose runs are not runs of this one.
     pub fn merge(&mut self, other: &Self) {
         self.tally += other.tally;
         self.left_out = self.left_out.saturating_add(other.left_out);
@@ -149,7 +151,7 @@ impl Own {
         }
     }
 
-    /// Where and on which type most of it ran.
+    /// Returns on which device and type most of them ran.
     pub fn kind(&self) -> Option<&(String, String)> {
         let most = self.by_kind.iter().max_by_key(|(_, mac)| **mac);
         most.map(|(kind, _)| kind)

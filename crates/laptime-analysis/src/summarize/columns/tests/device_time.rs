@@ -6,7 +6,7 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::{Options, Summary};
 
-/// A lap that ran 1 ms on the host, and what its device told.
+/// Adds a lap that ran 1 ms on the host, with its device's answer.
 fn lap(script: &mut Script, at_ns: u64, times: Result<u64, NoDeviceTime>) {
     script.span(&["work"], at_ns, MS);
     told(script, at_ns, times);

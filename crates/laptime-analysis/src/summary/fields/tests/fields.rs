@@ -1,4 +1,4 @@
-//! What the lines of rows say of their numbers fits their names, and what rows lack has a reason.
+//! Tests that the descriptions of numbers fit their names, and that numbers which rows lack have a reason.
 
 use super::{Group, Kind, Unit, all, named, near, unavailable};
 

@@ -22,7 +22,7 @@ pub fn cost(mac: u128, bytes: u128) -> CostTally {
     }
 }
 
-/// Steps of 10 ms, each with a forward of 4 ms and in it a layer of 3 ms.
+/// Adds steps of 10 ms, each with a forward of 4 ms and in it a layer of 3 ms.
 fn steps(script: &mut Script, from: u64, count: u64, stretch: u32) {
     for index in from..from + count {
         let at = index * 10 * MS;
@@ -216,7 +216,7 @@ fn operations_that_could_not_be_counted_lower_the_coverage_of_all_rows_around() 
     assert!(warnings.any(|warning| warning.code() == "operations-uncounted"));
 }
 
-/// What is told of a call that is left out: as many operations as the last one that was counted.
+/// A call that is left out has as many operations as the last one that was counted.
 #[test]
 fn a_row_of_which_nothing_could_be_counted_has_no_figures() {
     let mut script = Script::new(1, 10_000 * MS);
@@ -289,7 +289,7 @@ fn two_processes_number_their_stretches_apart() {
 }
 
 proptest! {
-    /// Where the totals are cut, and in what order windows come, decides no count.
+    /// Cuts of the totals and the order of windows change no count.
     #[test]
     fn the_steady_state_has_exactly_the_runs_within_it(
         slow in 3_u64..9,
@@ -405,7 +405,7 @@ fn a_run_whose_every_call_was_counted_says_why_no_row_has_operations() {
     assert!(!told(&training(0)));
 }
 
-/// A script in whose forward a layer runs no operator.
+/// Returns a script in whose forward a layer runs no operator.
 fn with_idle_layer(tally: CostTally) -> Script {
     let mut script = Script::new(1, 10_000 * MS);
     script.operations(1, &["step", "forward"], tally, "float32");
@@ -469,7 +469,7 @@ fn nothing_is_known_of_what_lies_inside_of_a_call_that_was_left_out() {
     );
 }
 
-/// Steps of 10 ms: the first is counted, the third from its middle on.
+/// Returns steps of 10 ms: the first is counted, the third from its middle on.
 fn counted_in_its_middle() -> Script {
     let mut script = Script::new(1, 10_000 * MS);
     script.operations(1, &["step", "forward"], cost(1_000, 10), "float32");

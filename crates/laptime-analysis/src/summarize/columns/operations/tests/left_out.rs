@@ -16,7 +16,7 @@ fn left_out() -> CostTally {
     }
 }
 
-/// Ten steps of 10 ms, then five of 30 ms whose calls are left out, or are so in the end.
+/// Returns ten steps of 10 ms, then five of 30 ms whose calls are left out, or are so in the end.
 fn growing(is_taken_back: bool) -> Script {
     let mut script = training(10);
     let paths = [&["step", "forward", "layer"][..], &["step", "forward"]];
