@@ -31,8 +31,8 @@ pub use findings::clues::interpreter_end::is_shutdown;
 pub use findings::compiling::is_outermost as is_compiling;
 pub use power::{DeviceStretch, DeviceSummary, ThrottleShare};
 pub use profiler::{
-    Alignment, Bracket, DeviceUse, KernelTime, LapOperators, Nested, OperatorTime, Operators, Ran,
-    nest,
+    Alignment, Bracket, DeviceUse, KernelTime, LapOperators, OperatorRun, OperatorRunTime,
+    OperatorTime, Operators, nest_operators,
 };
 pub use reading::first_pass::FirstPass;
 pub use reading::read_again::ReadAgain;
@@ -43,7 +43,6 @@ pub use summarize::columns::device_time::{
     SYNCHRONIZED as DEVICE_SYNCHRONIZED, UNAVAILABLE as DEVICE_UNAVAILABLE,
 };
 pub use summarize::columns::operations::ABOVE_RATIO;
-pub use summary::aside::is_aside;
 pub use summary::device_row::DeviceRow;
 pub use summary::doubt;
 pub use summary::doubt::Doubt;
@@ -58,6 +57,7 @@ pub use summary::memory_row::HostMemoryRow;
 pub use summary::modules::{ModuleRow, by_class, by_module};
 pub use summary::nearest::{by_nearness, nearest, nearest_name, nearest_path};
 pub use summary::numbered_names::{Numbered, numbered, without_numbers};
+pub use summary::observed_units::is_observed_unit;
 pub use summary::operations::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use summary::pattern::Pattern;
 pub use summary::process::{

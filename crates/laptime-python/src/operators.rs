@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use laptime_analysis::{Alignment, Bracket, Ran, nest};
+use laptime_analysis::{Alignment, Bracket, OperatorRun, nest_operators};
 use laptime_core::{DeviceWork, DeviceWorkKind, Operator};
 use laptime_python_macros::guarded;
 use laptime_recorder::{self as recorder, clock};
@@ -93,7 +93,7 @@ fn told<'py, T: FromPyObjectOwned<'py>>(values: Vec<Bound<'py, PyAny>>) -> impl 
 }
 
 fn write(seen: &[Seen], brackets: &[Bracket]) -> Option<(u64, u64, bool)> {
-    let clock = Alignment::of(brackets, clock::nominal_ns_per_tick())?;
+    let clock = Alignment::from_brackets(brackets, clock::nominal_ns_per_tick())?;
     // SAFETY: the lock is held, and nothing below runs Python code.
     let names = unsafe { NAMES.get() };
     let mut numbers: HashMap<String, u32> = names.iter().cloned().zip(1..).collect();
@@ -107,11 +107,11 @@ fn write(seen: &[Seen], brackets: &[Bracket]) -> Option<(u64, u64, bool)> {
         }
         names.len() as u32
     };
-    let on_host: Vec<(&Seen, Ran)> = seen
+    let on_host: Vec<(&Seen, OperatorRun)> = seen
         .iter()
         .filter(|one| one.on_device.is_none())
         .map(|one| {
-            let ran = Ran {
+            let ran = OperatorRun {
                 start_ns: one.start_ns,
                 duration_ns: one.duration_ns,
                 thread: one.threads.0,
@@ -122,8 +122,8 @@ fn write(seen: &[Seen], brackets: &[Bracket]) -> Option<(u64, u64, bool)> {
         .collect();
     let mut launches: HashMap<u64, (u64, u64)> = HashMap::new();
     let mut operators = Vec::with_capacity(on_host.len());
-    let ran: Vec<Ran> = on_host.iter().map(|(_, ran)| *ran).collect();
-    for ((one, ran), nested) in on_host.iter().zip(nest(&ran)) {
+    let ran: Vec<OperatorRun> = on_host.iter().map(|(_, ran)| *ran).collect();
+    for ((one, ran), nested) in on_host.iter().zip(nest_operators(&ran)) {
         let (ticks, thread) = (clock.ticks(one.start_ns), one.threads.1);
         if one.numbers.1 == 0 {
             launches.entry(one.numbers.0).or_insert((ticks, thread));

@@ -39,7 +39,7 @@ impl SpanSummary {
 
 /// Whether a number has this name.
 pub fn is_number(name: &str) -> bool {
-    fields::named(name).is_some()
+    fields::find(name).is_some()
 }
 
 /// The error for a name that none of the numbers of `what` has, with those that may have been meant.
@@ -105,7 +105,7 @@ impl SpanSummary {
     /// Why a number is absent; `None` when it is there.
     fn why(&self, field: &str) -> PyResult<Option<String>> {
         let row = self.row();
-        let is_there = match fields::named(field) {
+        let is_there = match fields::find(field) {
             Some(known) => known.of(row).is_some(),
             None => return Err(no_number("span summary", field)),
         };

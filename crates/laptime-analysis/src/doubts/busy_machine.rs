@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::benchmark::warm_up::{Change, Later, WarmUp};
 use crate::reading::process::Process;
-use crate::reading::recorder_samples::Kept;
+use crate::reading::recorder_samples::CpuWait;
 use crate::reading::series::{Series, Step};
 use crate::summary::doubt::{CpuLoss, CpuTaker, StepsDoubt, StepsReason};
 
@@ -23,7 +23,7 @@ const MOSTLY: f64 = 0.5;
 const TAKERS: [CpuTaker; 2] = [CpuTaker::OtherThreads, CpuTaker::Host];
 
 /// Returns the part of a time that somebody took; `None` where it isn't known.
-fn taken_ratio(taker: CpuTaker, kept: Kept) -> Option<f64> {
+fn taken_ratio(taker: CpuTaker, kept: CpuWait) -> Option<f64> {
     match taker {
         CpuTaker::OtherThreads => Some(kept.delayed_ratio),
         CpuTaker::Host => kept.stolen_ratio,
@@ -31,18 +31,18 @@ fn taken_ratio(taker: CpuTaker, kept: Kept) -> Option<f64> {
 }
 
 /// Returns what was taken between two ticks from the thread that takes the steps; `None` where it isn't known.
-fn taken(process: &Process, series: &Series, from: u64, to: u64) -> Option<Kept> {
+fn taken(process: &Process, series: &Series, from: u64, to: u64) -> Option<CpuWait> {
     let mut tracks = process.features.tracks.0.iter();
     let thread = tracks.find(|track| track.track == series.track)?.thread;
     let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
     process
         .features
         .recorder_samples
-        .of(thread, from, to, ns_per_tick)
+        .cpu_wait(thread, from, to, ns_per_tick)
 }
 
 /// Returns what was taken from it from a first step to the end.
-pub fn since(process: &Process, series: &Series, first: Step) -> Option<Kept> {
+pub fn since(process: &Process, series: &Series, first: Step) -> Option<CpuWait> {
     taken(
         process,
         series,
@@ -85,7 +85,7 @@ pub fn doubt(
     Some(StepsDoubt::Changed {
         later: numbered,
         noun: noun.to_owned(),
-        looked_at_count: (series.seen > looked_at).then_some(looked_at),
+        looked_at_count: (series.count > looked_at).then_some(looked_at),
         reason: reason(change.ratio, whole, before.zip(after)),
     })
 }
@@ -143,11 +143,14 @@ pub fn of_warm_up(
 pub fn of_main(processes: &[Process], measured: &[usize]) -> Option<StepsDoubt> {
     let main = &processes[*measured.first()?];
     let ns_per_tick = main.facts.anchors.mean_ns_per_tick();
-    unreliable(main.features.recorder_samples.of_first(ns_per_tick)?, "")
+    unreliable(
+        main.features.recorder_samples.first_cpu_wait(ns_per_tick)?,
+        "",
+    )
 }
 
 /// Finds a machine that was busy all the time.
-fn unreliable(whole: Kept, noun: &str) -> Option<StepsDoubt> {
+fn unreliable(whole: CpuWait, noun: &str) -> Option<StepsDoubt> {
     most(whole).map(|loss| StepsDoubt::BusyMachine {
         loss,
         noun: noun.to_owned(),
@@ -155,7 +158,7 @@ fn unreliable(whole: Kept, noun: &str) -> Option<StepsDoubt> {
 }
 
 /// Returns who took the most, if that is enough to make numbers unreliable.
-fn most(whole: Kept) -> Option<CpuLoss> {
+fn most(whole: CpuWait) -> Option<CpuLoss> {
     let each = TAKERS.into_iter().filter_map(|taker| {
         let ratio = taken_ratio(taker, whole)?;
         Some(CpuLoss { taker, ratio })
@@ -165,7 +168,11 @@ fn most(whole: Kept) -> Option<CpuLoss> {
 }
 
 /// Finds the reason of a change, as far as what was taken tells it: in all, and before and after.
-fn reason(change_ratio: f64, whole: Option<Kept>, parts: Option<(Kept, Kept)>) -> StepsReason {
+fn reason(
+    change_ratio: f64,
+    whole: Option<CpuWait>,
+    parts: Option<(CpuWait, CpuWait)>,
+) -> StepsReason {
     let busier = parts.and_then(|(before, after)| {
         TAKERS.into_iter().find_map(|taker| {
             let before_ratio = taken_ratio(taker, before)?;

@@ -6,8 +6,8 @@ use super::repeated_steps::Steps;
 use crate::summarize::memory_growth::Growth;
 use crate::summarize::wall_time::OTHER;
 use crate::summary::Summary;
-use crate::summary::aside::is_aside;
 use crate::summary::finding::Finding;
+use crate::summary::observed_units::is_observed_unit;
 use crate::summary::span_row::SpanRow;
 
 /// The least number of steps that tell growth from chance.
@@ -84,7 +84,7 @@ fn with_step<'s>(steps: &Steps<'s>) -> impl Iterator<Item = &'s SpanRow> {
 
 /// Whether a lap was counted or profiled.
 pub fn was_aside(row: &SpanRow) -> bool {
-    row.names.iter().any(|name| is_aside(name))
+    row.names.iter().any(|name| is_observed_unit(name))
 }
 
 /// Whether memory still grows at the end: a buffer that is full does not.

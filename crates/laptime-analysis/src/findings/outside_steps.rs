@@ -3,8 +3,8 @@
 
 use super::evidence::Evidence;
 use super::main_function;
-use crate::summary::aside::is_aside;
 use crate::summary::finding::Finding;
+use crate::summary::observed_units::is_observed_unit;
 use crate::summary::span_row::{RowKind, SpanRow};
 
 /// The least part of a lap that must lie outside of its steps.
@@ -25,7 +25,7 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_step = |row: &SpanRow| {
         row.names == *names
             || row.is_child_of(&names[..names.len() - 1])
-                && row.names.last().is_some_and(|name| is_aside(name))
+                && row.names.last().is_some_and(|name| is_observed_unit(name))
     };
     let each_ns = spans().filter(|row| is_step(row)).map(|row| row.total_ns);
     let all_ns = each_ns.fold(0, u64::saturating_add);

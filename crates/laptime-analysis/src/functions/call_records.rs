@@ -14,7 +14,7 @@ const MOST_EDGES: usize = 1 << 20;
 
 /// A function that was called.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Called {
+pub struct CountedFunction {
     pub file: String,
     pub line: u32,
     pub name: String,
@@ -23,7 +23,7 @@ pub struct Called {
 /// Calls that were counted in a process, all threads together.
 #[derive(Debug, Default)]
 pub struct Calls {
-    pub functions: HashMap<u32, Called>,
+    pub functions: HashMap<u32, CountedFunction>,
     /// Sums of calls by lap, caller and function.
     pub edges: BTreeMap<(PathId, u32, u32), CallSums>,
 }
@@ -32,7 +32,7 @@ impl Feature for Calls {
     fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
         match *record {
             Record::CalledFunction(function) if self.functions.len() < MOST_FUNCTIONS => {
-                let called = || Called {
+                let called = || CountedFunction {
                     file: function.file.to_owned(),
                     line: function.line,
                     name: function.name.to_owned(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::anchor::Rate;
 use laptime_core::{CallSums, Files, PathId, Total, path};
 
-use crate::functions::call_records::Called;
+use crate::functions::call_records::CountedFunction;
 use crate::reading::process::Process;
 use crate::summary::functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, PROGRAM,
@@ -41,8 +41,8 @@ struct InLap {
 #[derive(Debug, Default)]
 struct Adding {
     files: Files,
-    functions: Vec<Called>,
-    numbers: HashMap<Called, usize>,
+    functions: Vec<CountedFunction>,
+    numbers: HashMap<CountedFunction, usize>,
     all: Vec<Sums>,
     /// Sums by function, then caller.
     callers: BTreeMap<(usize, usize), Sums>,
@@ -51,8 +51,8 @@ struct Adding {
 }
 
 impl Adding {
-    fn number(&mut self, called: &Called) -> usize {
-        let called = &Called {
+    fn number(&mut self, called: &CountedFunction) -> usize {
+        let called = &CountedFunction {
             file: self.files.of(&called.file, called.line, &called.name),
             ..called.clone()
         };
@@ -149,7 +149,7 @@ pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
     })
 }
 
-fn function(called: &Called, sums: &CallSums) -> ExactFunction {
+fn function(called: &CountedFunction, sums: &CallSums) -> ExactFunction {
     ExactFunction {
         name: called.name.clone(),
         file: called.file.clone(),

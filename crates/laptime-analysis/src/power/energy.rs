@@ -55,7 +55,7 @@ pub struct Energy {
 impl Default for Energy {
     fn default() -> Self {
         Self {
-            changes: Thinned::of_most(MOST),
+            changes: Thinned::with_most(MOST),
             latest: None,
             first_at: u64::MAX,
             last_at: 0,

@@ -16,7 +16,7 @@ const MOST_DEVICES: usize = 256;
 
 /// The samples of one device.
 #[derive(Debug)]
-pub struct OfDevice {
+pub struct SampledDevice {
     pub uuid: String,
     pub name: String,
     /// Samples in the order in which they came.
@@ -29,12 +29,12 @@ pub struct OfDevice {
     pub energy: Energy,
 }
 
-impl Default for OfDevice {
+impl Default for SampledDevice {
     fn default() -> Self {
         Self {
             uuid: String::new(),
             name: String::new(),
-            samples: Thinned::of_most(MOST_SAMPLES),
+            samples: Thinned::with_most(MOST_SAMPLES),
             most: [None; DeviceReading::ALL.len()],
             lacks: BTreeMap::new(),
             energy: Energy::default(),
@@ -42,7 +42,7 @@ impl Default for OfDevice {
     }
 }
 
-impl OfDevice {
+impl SampledDevice {
     /// Returns why a stretch has no energy, in the device's own words where it has no counter.
     pub fn no_energy(&self, lack: NoEnergy) -> &str {
         let said = self.lacks.get(&(DeviceReading::Energy as u64));
@@ -64,7 +64,7 @@ impl OfDevice {
 
 /// The devices of a process, by their indices.
 #[derive(Debug, Default)]
-pub struct DeviceSamples(pub BTreeMap<u32, OfDevice>);
+pub struct DeviceSamples(pub BTreeMap<u32, SampledDevice>);
 
 impl Feature for DeviceSamples {
     fn take_record(&mut self, record: &Record<'_>, _: Context<'_>) {
@@ -99,7 +99,7 @@ impl Feature for DeviceSamples {
 }
 
 impl DeviceSamples {
-    fn device(&mut self, index: u32) -> Option<&mut OfDevice> {
+    fn device(&mut self, index: u32) -> Option<&mut SampledDevice> {
         let is_known = self.0.contains_key(&index);
         (is_known || self.0.len() < MOST_DEVICES).then(|| self.0.entry(index).or_default())
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use laptime_core::{DeviceReading as Reading, DeviceReadings, Throttle, Total, Unavailable};
 
 use super::energy::NoEnergy;
-use super::samples::OfDevice;
+use super::samples::SampledDevice;
 use super::summary::{DeviceStretch, DeviceSummary, ThrottleShare};
 use crate::reading::process::Process;
 use crate::summary::Steady;
@@ -107,7 +107,7 @@ fn steps(told: &Steady, ranks: usize) -> Option<u64> {
 fn summary(
     process: &Process,
     index: u32,
-    device: &OfDevice,
+    device: &SampledDevice,
     steady: SteadyTicks,
     steps: Option<u64>,
 ) -> Option<DeviceSummary> {
@@ -115,7 +115,7 @@ fn summary(
     let mut whole = stretch(process, device, &samples)?;
     // Of all samples, also of those that were thinned out.
     let most = |reading: Reading| device.most[reading as usize];
-    whole.sample_count = device.samples.seen();
+    whole.sample_count = device.samples.pushed_count();
     whole.memory_peak_bytes = most(Reading::Memory);
     whole.process_memory_peak_bytes = most(Reading::ProcessMemory);
     whole.power_peak_w = most(Reading::Power).map(thousandths);
@@ -155,7 +155,7 @@ fn absent(told: &mut DeviceStretch, field: &str, why: &str) {
     told.why.insert(field.to_owned(), why);
 }
 
-fn energy(told: &mut DeviceStretch, device: &OfDevice, found: Result<f64, NoEnergy>) {
+fn energy(told: &mut DeviceStretch, device: &SampledDevice, found: Result<f64, NoEnergy>) {
     match found {
         Ok(mj) => told.energy_j = Some(mj / 1e3),
         Err(lack) => absent(told, "energy_j", device.no_energy(lack)),
@@ -165,7 +165,7 @@ fn energy(told: &mut DeviceStretch, device: &OfDevice, found: Result<f64, NoEner
 /// Returns the numbers of some samples; `None` where there are none.
 fn stretch(
     process: &Process,
-    device: &OfDevice,
+    device: &SampledDevice,
     samples: &[(u64, DeviceReadings)],
 ) -> Option<DeviceStretch> {
     let ((first, _), (last, _)) = (samples.first()?, samples.last()?);
@@ -201,7 +201,7 @@ fn stretch(
 }
 
 /// Notes in a stretch why numbers are absent.
-fn explain(told: &mut DeviceStretch, device: &OfDevice, samples: usize) {
+fn explain(told: &mut DeviceStretch, device: &SampledDevice, samples: usize) {
     let named = [
         (
             "utilization_mean_ratio",
@@ -279,7 +279,7 @@ fn throttling(told: &mut DeviceStretch, limits: &[u64]) {
 }
 
 /// Fills in how much lower the clock was in throttled samples.
-fn slower(told: &mut DeviceStretch, device: &OfDevice, samples: &[(u64, DeviceReadings)]) {
+fn slower(told: &mut DeviceStretch, device: &SampledDevice, samples: &[(u64, DeviceReadings)]) {
     let is_throttled = |readings: &DeviceReadings| {
         let bits = readings.get(Reading::ClockLimits).unwrap_or(0);
         Throttle::among(bits).next().is_some()

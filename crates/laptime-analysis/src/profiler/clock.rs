@@ -36,7 +36,7 @@ const MOST_DRIFT_NS: f64 = 100_000.0;
 
 impl Alignment {
     /// Aligns two clocks by marks in the order in which they were made; `None` without one that makes sense.
-    pub fn of(brackets: &[Bracket], ns_per_tick: f64) -> Option<Self> {
+    pub fn from_brackets(brackets: &[Bracket], ns_per_tick: f64) -> Option<Self> {
         let base = brackets.first()?;
         let base = (base.ticks.0, base.profiler_ns.0);
         let ties: Vec<Tie> = brackets
@@ -126,7 +126,7 @@ mod tests {
             (300_010_000, 3_000),
         ];
         let marks = marks.map(|(at, slack)| bracket(at, slack, 1.000_01));
-        let clock = Alignment::of(&marks, 1.0 / 3.0).unwrap();
+        let clock = Alignment::from_brackets(&marks, 1.0 / 3.0).unwrap();
         assert!(!clock.is_doubtful());
         assert_eq!(clock.within_ns(), 20);
         let told = clock.ticks(1_700_000_000_000_000_000 + 50_000_500);
@@ -138,9 +138,9 @@ mod tests {
         let mut marks = [bracket(0, 30, 1.0), bracket(300_000_000, 30, 1.0)];
         marks[1].profiler_ns.0 += 1_000_000_000;
         marks[1].profiler_ns.1 += 1_000_000_000;
-        let clock = Alignment::of(&marks, 1.0 / 3.0).unwrap();
+        let clock = Alignment::from_brackets(&marks, 1.0 / 3.0).unwrap();
         assert!(clock.is_doubtful());
         assert!(clock.ticks(1_700_000_000_000_000_000).abs_diff(0) < 300);
-        assert!(Alignment::of(&[], 1.0).is_none());
+        assert!(Alignment::from_brackets(&[], 1.0).is_none());
     }
 }

@@ -9,7 +9,7 @@ use super::lap_operators::DeviceUse;
 
 /// A kernel or copy that ran on a device, in nanoseconds of one clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OnDevice<L> {
+pub struct DeviceInterval<L> {
     pub device: u32,
     pub start_ns: u64,
     pub end_ns: u64,
@@ -20,7 +20,9 @@ pub struct OnDevice<L> {
 }
 
 /// Returns the use by device, and by lap: a gap belongs to the lap that launched the work which ended it.
-pub fn uses<L: Ord + Copy>(works: &[OnDevice<L>]) -> (Vec<DeviceUse>, BTreeMap<L, DeviceUse>) {
+pub fn device_uses<L: Ord + Copy>(
+    works: &[DeviceInterval<L>],
+) -> (Vec<DeviceUse>, BTreeMap<L, DeviceUse>) {
     let mut sorted = works.to_vec();
     sorted.sort_by_key(|work| (work.device, work.start_ns, work.end_ns));
     let mut devices: BTreeMap<u32, (DeviceUse, u64)> = BTreeMap::new();
@@ -56,6 +58,6 @@ pub fn uses<L: Ord + Copy>(works: &[OnDevice<L>]) -> (Vec<DeviceUse>, BTreeMap<L
 }
 
 /// Returns the part of a work after a moment.
-fn beyond<L>(work: &OnDevice<L>, to: u64) -> u64 {
+fn beyond<L>(work: &DeviceInterval<L>, to: u64) -> u64 {
     work.end_ns.saturating_sub(work.start_ns.max(to))
 }

@@ -75,7 +75,7 @@ pub struct Epochs {
 impl Epochs {
     /// Adds a mark named `epoch`.
     pub fn mark(&mut self, track: u32, ticks: u64) {
-        if let Some(track) = self.of(track)
+        if let Some(track) = self.track(track)
             && track.marks.len() < track.most_epochs
         {
             track.marks.push(ticks);
@@ -85,7 +85,7 @@ impl Epochs {
     /// Adds a finished span, or a piece of one, with this name.
     #[inline]
     pub fn span(&mut self, name: PhaseName, span: &Span) {
-        let Some(track) = self.of(span.track) else {
+        let Some(track) = self.track(span.track) else {
             return;
         };
         // What came before a rest is in another row, and no whole one either.
@@ -116,7 +116,7 @@ impl Epochs {
     }
 
     #[inline]
-    fn of(&mut self, track: u32) -> Option<&mut Track> {
+    fn track(&mut self, track: u32) -> Option<&mut Track> {
         if self
             .tracks
             .get(self.last)
@@ -136,11 +136,11 @@ impl Epochs {
     }
 
     /// Returns the epochs of the training that has most of them, in order.
-    pub fn found(&self) -> Vec<Epoch> {
-        let most = |training: &&Track| training.begun().len();
+    pub fn main_training(&self) -> Vec<Epoch> {
+        let most = |training: &&Track| training.epoch_starts().len();
         let trainings = self.trainings();
         let found = trainings.iter().rev().max_by_key(most);
-        found.map_or(Vec::new(), Track::found)
+        found.map_or(Vec::new(), Track::epochs)
     }
 
     /// Returns the tracks with epochs, those that follow each other put together.
@@ -148,7 +148,7 @@ impl Epochs {
         let trained = self
             .tracks
             .iter()
-            .filter(|(_, one)| !one.begun().is_empty());
+            .filter(|(_, one)| !one.epoch_starts().is_empty());
         let mut trained: Vec<((u64, u32), &Track)> = trained
             .map(|(track, one)| ((one.start(), *track), one))
             .collect();
@@ -189,12 +189,12 @@ impl Track {
 
     /// Returns when the first epoch began.
     fn start(&self) -> u64 {
-        self.begun().iter().copied().min().unwrap_or(0)
+        self.epoch_starts().iter().copied().min().unwrap_or(0)
     }
 
     /// Returns when the last step or evaluation ended.
     fn end(&self) -> u64 {
-        let begun = self.begun().iter().copied();
+        let begun = self.epoch_starts().iter().copied();
         let ended = self.units.iter().map(|units| units.end);
         begun
             .chain(ended)
@@ -210,7 +210,7 @@ impl Track {
 
     /// Returns when epochs began: marks count before spans, as automatic phases set them. Returns none where
     /// there are too many.
-    fn begun(&self) -> &[u64] {
+    fn epoch_starts(&self) -> &[u64] {
         let begun = if self.marks.is_empty() {
             &self.spans
         } else {
@@ -225,7 +225,7 @@ impl Track {
 
     fn put_together(&mut self) {
         self.units.sort_unstable_by_key(|units| units.start);
-        let mut begun = self.begun().to_vec();
+        let mut begun = self.epoch_starts().to_vec();
         begun.sort_unstable();
         let epoch_of = |units: &Units| begun.partition_point(|began| *began <= units.start);
         let mut left = self.units.len().saturating_sub(LATEST);
@@ -243,8 +243,8 @@ impl Track {
         });
     }
 
-    fn found(&self) -> Vec<Epoch> {
-        let mut begun = self.begun().to_vec();
+    fn epochs(&self) -> Vec<Epoch> {
+        let mut begun = self.epoch_starts().to_vec();
         begun.sort_unstable();
         begun.dedup();
         let next = begun.iter().skip(1).copied().chain([u64::MAX]);

@@ -19,23 +19,23 @@ pub struct Thinned<T> {
     kept: Vec<(u64, T)>,
     most: usize,
     every: u64,
-    seen: u64,
+    pushed: u64,
 }
 
 impl<T> Default for Thinned<T> {
     fn default() -> Self {
-        Self::of_most(MOST_ENTRIES)
+        Self::with_most(MOST_ENTRIES)
     }
 }
 
 impl<T> Thinned<T> {
     /// Creates an empty series that never has more than `most` entries.
-    pub fn of_most(most: usize) -> Self {
+    pub fn with_most(most: usize) -> Self {
         Self {
             kept: Vec::new(),
             most,
             every: 1,
-            seen: 0,
+            pushed: 0,
         }
     }
 }
@@ -43,7 +43,7 @@ impl<T> Thinned<T> {
 impl<T: Copy> Thinned<T> {
     /// Adds an entry at a moment.
     pub fn push(&mut self, at: u64, entry: T) {
-        if self.seen.is_multiple_of(self.every) {
+        if self.pushed.is_multiple_of(self.every) {
             if self.kept.len() >= self.most {
                 let mut index = 0;
                 self.kept.retain(|_| {
@@ -52,21 +52,21 @@ impl<T: Copy> Thinned<T> {
                 });
                 self.every *= 2;
             }
-            if self.seen.is_multiple_of(self.every) {
+            if self.pushed.is_multiple_of(self.every) {
                 self.kept.push((at, entry));
             }
         }
-        self.seen += 1;
+        self.pushed += 1;
     }
 
     /// Tells whether all entries are still there.
     pub fn is_whole(&self) -> bool {
-        self.seen == self.kept.len() as u64
+        self.pushed == self.kept.len() as u64
     }
 
     /// Returns how many entries were pushed.
-    pub fn seen(&self) -> u64 {
-        self.seen
+    pub fn pushed_count(&self) -> u64 {
+        self.pushed
     }
 
     /// Returns the entries that are still there, with their moments.

@@ -25,14 +25,14 @@ pub struct RecorderSamples {
 
 /// The parts of a stretch of time in which a thread had no CPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Kept {
+pub struct CpuWait {
     /// The part in which the thread was ready to run and others of the machine ran.
     pub delayed_ratio: f64,
     /// The part of the processors' work that the host of a virtual machine took; `None` where it isn't known.
     pub stolen_ratio: Option<f64>,
 }
 
-impl Kept {
+impl CpuWait {
     /// Returns the part in which the thread was ready and had no CPU, whoever took it.
     pub fn ratio(self) -> f64 {
         1.0 - (1.0 - self.delayed_ratio) * (1.0 - self.stolen_ratio.unwrap_or(0.0))
@@ -81,7 +81,7 @@ impl RecorderSamples {
 
     /// Returns how long a thread was kept from its CPU between two ticks; `None` where the recording doesn't
     /// tell.
-    pub fn of(&self, thread: u64, from: u64, to: u64, ns_per_tick: f64) -> Option<Kept> {
+    pub fn cpu_wait(&self, thread: u64, from: u64, to: u64, ns_per_tick: f64) -> Option<CpuWait> {
         let (_, readings) = self.delays.iter().find(|(known, _)| *known == thread)?;
         let (first, last) = within(readings, from, to)?;
         let wall_ns = (last.0 - first.0) as f64 * ns_per_tick;
@@ -91,7 +91,7 @@ impl RecorderSamples {
             let stolen_ns = last.1.1.saturating_sub(first.1.1) as f64;
             stolen_ns / (busy_ns + stolen_ns).max(1.0)
         });
-        Some(Kept {
+        Some(CpuWait {
             delayed_ratio: (delayed_ns / wall_ns).min(1.0),
             stolen_ratio,
         })
@@ -99,10 +99,10 @@ impl RecorderSamples {
 
     /// Returns how long the thread that was noted first was kept from its CPU, from its first reading to its
     /// last.
-    pub fn of_first(&self, ns_per_tick: f64) -> Option<Kept> {
+    pub fn first_cpu_wait(&self, ns_per_tick: f64) -> Option<CpuWait> {
         let (thread, readings) = self.delays.first()?;
         let ticks = || readings.iter().map(|(at, _)| at);
-        self.of(*thread, ticks().min()?, ticks().max()?, ns_per_tick)
+        self.cpu_wait(*thread, ticks().min()?, ticks().max()?, ns_per_tick)
     }
 }
 

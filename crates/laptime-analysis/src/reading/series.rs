@@ -9,7 +9,7 @@ use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 use crate::benchmark::warm_up::LEAST_STEPS;
 use crate::reading::feature::{Context, Feature};
 use crate::reading::path_role::Noted;
-use crate::reading::step_stretches::Course;
+use crate::reading::step_stretches::StepStretches;
 
 /// Most steps of a series that are looked at.
 pub const MOST_STEPS: usize = 512;
@@ -34,7 +34,7 @@ pub struct Series {
     /// The thread or task that took them.
     pub track: u32,
     /// Number of all steps of the path and track.
-    pub seen: u64,
+    pub count: u64,
     /// Duration of all steps, in ticks.
     pub total: u64,
     /// Start of the first step.
@@ -42,7 +42,7 @@ pub struct Series {
     /// End of the last step.
     pub last: u64,
     /// All steps in stretches, with the memory that they left.
-    pub course: Course,
+    pub stretches: StepStretches,
     pieces: Vec<Piece>,
     /// Start from which on pieces are not among the first, however many come.
     latest: u64,
@@ -63,11 +63,11 @@ impl Series {
         Self {
             path,
             track,
-            seen: 0,
+            count: 0,
             total: 0,
             first: u64::MAX,
             last: 0,
-            course: Course::default(),
+            stretches: StepStretches::default(),
             pieces: Vec::new(),
             latest: u64::MAX,
         }
@@ -77,7 +77,7 @@ impl Series {
     #[inline]
     pub fn push(&mut self, start: u64, duration: u64, flags: SpanFlags) {
         let continues = flags.has(SpanFlags::CONTINUES);
-        self.seen += u64::from(!continues || self.seen == 0);
+        self.count += u64::from(!continues || self.count == 0);
         self.total = self.total.saturating_add(duration);
         self.first = self.first.min(start);
         self.last = self.last.max(start.saturating_add(duration));
@@ -120,7 +120,7 @@ impl Series {
 
 /// A step that ran under another name, as its operations were counted or it was profiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Aside {
+struct RenamedStep {
     start: u64,
     /// Path around the step.
     parent: PathId,
@@ -133,7 +133,7 @@ pub struct StepSeries {
     steps: Vec<Series>,
     outermost: Vec<Series>,
     /// Steps under other names; the first ones, once there are many.
-    aside: Vec<Aside>,
+    aside: Vec<RenamedStep>,
 }
 
 impl StepSeries {
@@ -153,7 +153,7 @@ impl StepSeries {
         if span.flags.has(SpanFlags::CONTINUES) {
             return;
         }
-        self.aside.push(Aside {
+        self.aside.push(RenamedStep {
             start: span.start,
             parent,
             track: span.track,
@@ -166,7 +166,7 @@ impl StepSeries {
 
     /// Returns how many steps of a track ran under other names before a moment in ticks.
     pub fn aside_before(&self, moment: u64, parent: PathId, track: u32) -> u64 {
-        let of_them = |one: &&Aside| (one.parent, one.track) == (parent, track);
+        let of_them = |one: &&RenamedStep| (one.parent, one.track) == (parent, track);
         let before = self.aside.iter().filter(of_them);
         before.filter(|one| one.start < moment).count() as u64
     }
@@ -174,7 +174,7 @@ impl StepSeries {
     /// Returns the steps of the path and track that have most of them.
     pub fn steps(&self) -> Option<&Series> {
         let earlier = |one: &Series| (u32::MAX - one.path.0, u32::MAX - one.track);
-        let most = |one: &&Series| (one.seen, earlier(one));
+        let most = |one: &&Series| (one.count, earlier(one));
         self.steps.iter().max_by_key(most)
     }
 
@@ -184,7 +184,7 @@ impl StepSeries {
         let longest = |one: &&Series| (one.total, u32::MAX - one.path.0);
         let series = self.outermost.iter().max_by_key(longest)?;
         let since = end.saturating_sub(series.first);
-        let is_loop = series.seen >= LEAST_STEPS as u64 && series.total >= since / 2;
+        let is_loop = series.count >= LEAST_STEPS as u64 && series.total >= since / 2;
         is_loop.then_some(series)
     }
 }
@@ -219,19 +219,19 @@ fn follow(all: &mut Vec<Series>, span: &Span) {
     let known = |one: &&mut Series| (one.path, one.track) == (path, track);
     if let Some(series) = all.iter_mut().find(known) {
         series.push(span.start, span.duration, span.flags);
-        series.course.push(span.start, continues, net_bytes);
+        series.stretches.push(span.start, continues, net_bytes);
         return;
     }
     if all.len() == MOST_SERIES {
         // One that came once makes room.
-        let Some(once) = all.iter().position(|one| one.seen == 1) else {
+        let Some(once) = all.iter().position(|one| one.count == 1) else {
             return;
         };
         all.swap_remove(once);
     }
     let mut series = Series::new(path, track);
     series.push(span.start, span.duration, span.flags);
-    series.course.push(span.start, continues, net_bytes);
+    series.stretches.push(span.start, continues, net_bytes);
     all.push(series);
 }
 

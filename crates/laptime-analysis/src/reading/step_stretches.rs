@@ -21,13 +21,13 @@ pub struct Stretch {
 
 /// All steps of a path, in stretches.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct StepStretches {
     stretches: Vec<Stretch>,
     /// Steps in each stretch.
     every: u64,
 }
 
-impl Default for Course {
+impl Default for StepStretches {
     fn default() -> Self {
         Self {
             stretches: Vec::new(),
@@ -36,7 +36,7 @@ impl Default for Course {
     }
 }
 
-impl Course {
+impl StepStretches {
     /// Adds a step, or a further piece of the last one.
     pub fn push(&mut self, start: u64, continues: bool, net_bytes: Option<i64>) {
         let needs_new = self

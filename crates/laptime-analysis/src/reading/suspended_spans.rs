@@ -11,7 +11,7 @@ use laptime_core::{PathId, PathTable, Span, SpanFlags};
 
 /// A suspended span, with the bounds of its time inside of the stretch in nanoseconds.
 #[derive(Debug, Clone, Copy)]
-pub struct Rest {
+pub struct SuspendedSpan {
     /// Path of the span.
     pub path: PathId,
     /// Flags of the span.
@@ -22,7 +22,7 @@ pub struct Rest {
     most: u64,
 }
 
-impl Rest {
+impl SuspendedSpan {
     /// Finds the bounds of a span that ended after the stretch began, at the tick `from`.
     pub fn new(span: &Span, from: u64, rate: Rate) -> Self {
         let (before, inside) = (from - span.start, span.end() - from);
@@ -36,22 +36,22 @@ impl Rest {
 }
 
 /// Returns how long each span ran inside, where `left` says what others leave of the time around a path.
-pub fn settled(
-    rests: &[Rest],
+pub fn settle(
+    rests: &[SuspendedSpan],
     paths: &PathTable,
     mut left: impl FnMut(PathId) -> u64,
-) -> Vec<(Rest, u64)> {
-    let mut around: BTreeMap<PathId, Vec<Rest>> = BTreeMap::new();
+) -> Vec<(SuspendedSpan, u64)> {
+    let mut around: BTreeMap<PathId, Vec<SuspendedSpan>> = BTreeMap::new();
     for rest in rests {
         let parent = paths.get(rest.path).map(|entry| entry.parent);
         let parent = parent.unwrap_or(PathId::ROOT);
         around.entry(parent).or_default().push(*rest);
     }
     let each = around.into_iter().flat_map(|(parent, rests)| {
-        let sum = |of: fn(&Rest) -> u64| rests.iter().map(of).fold(0, u64::saturating_add);
+        let sum = |of: fn(&SuspendedSpan) -> u64| rests.iter().map(of).fold(0, u64::saturating_add);
         let (least, most) = (sum(|rest| rest.least), sum(|rest| rest.most));
         let part = left(parent).saturating_sub(least) as f64 / (most - least).max(1) as f64;
-        let ran = move |rest: Rest| {
+        let ran = move |rest: SuspendedSpan| {
             let open = (rest.most - rest.least) as f64;
             (rest, rest.least + (open * part.min(1.0)) as u64)
         };

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::reading::suspended_spans::{self, Rest};
+use crate::reading::suspended_spans::{self, SuspendedSpan};
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
 use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, Span, SpanFlags, Tallies};
@@ -48,7 +48,7 @@ pub struct Totals {
     /// Spans that lie partly inside, by path.
     pub partial: BTreeMap<PathId, Partial>,
     /// Spans that lie partly inside and were suspended for a part of their time, until [`Self::settle_rests`].
-    rests: Vec<Rest>,
+    rests: Vec<SuspendedSpan>,
     /// Start of the first span, in ticks.
     pub first_start: u64,
     /// End of the last span, in ticks.
@@ -126,7 +126,7 @@ impl Totals {
         }
     }
 
-    fn of(&mut self, track: u32) -> &mut Tallies {
+    fn tallies_of(&mut self, track: u32) -> &mut Tallies {
         if track == self.first_track {
             &mut self.first
         } else {
@@ -143,7 +143,7 @@ impl Totals {
         let ns = rate.nanoseconds(span.duration);
         let is_finished = !span.flags.has(SpanFlags::UNFINISHED);
         if is_finished {
-            self.of(span.track).fold(span, rate);
+            self.tallies_of(span.track).fold(span, rate);
         } else {
             self.take_part(span.path, span.flags, ns);
         }
@@ -217,7 +217,7 @@ impl Totals {
     /// Adds the part inside of a span that began before.
     pub fn take_rest(&mut self, span: &Span, from: u64, rate: Rate) {
         if span.wall.is_some() {
-            self.rests.push(Rest::new(span, from, rate));
+            self.rests.push(SuspendedSpan::new(span, from, rate));
         } else {
             let inside = span.end() - from;
             self.take_part(span.path, span.flags, rate.nanoseconds(inside));
@@ -253,7 +253,7 @@ impl Totals {
         around_ns.insert(PathId::ROOT, all_ns);
         // Siblings on other tracks run at the same time.
         let has_others = self.has_others;
-        let settled = suspended_spans::settled(&rests, paths, |around| {
+        let settled = suspended_spans::settle(&rests, paths, |around| {
             let around_ns = around_ns.get(&around).filter(|_| !has_others);
             let inside_ns = inside_ns.get(&around).copied().unwrap_or(0);
             around_ns.map_or(u64::MAX, |ns| ns.saturating_sub(inside_ns))

@@ -154,7 +154,7 @@ impl StepWindows {
         let mut tree = Tree::new();
         tree.absorb_tail(&self.paths, tallies);
         tree.absorb_operations(&self.paths, &self.stretches, ran);
-        let worked = operations::inclusive(&tree);
+        let worked = operations::inclusive_work(&tree);
         let name = self.roles.name();
         let steps = tree.in_order().into_iter().filter(|index| {
             let names = tree.names(*index);

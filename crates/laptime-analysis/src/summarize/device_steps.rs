@@ -15,12 +15,12 @@ const UNTOLD_RATIO: f64 = 0.01;
 /// `None` where no device told the step's time, or told nothing of a part that matters. Rows deeper inside
 /// of which it told nothing are left out. Percentiles are absent: of these, only the host's are known.
 pub fn by_device(step: &SpanRow, rows: &[SpanRow]) -> Option<Vec<SpanRow>> {
-    let whole = of(step).filter(|whole| whole.total_ns > 0)?;
+    let whole = row_by_device(step).filter(|whole| whole.total_ns > 0)?;
     let untold_ns = UNTOLD_RATIO * step.total_ns as f64;
     let inside = rows.iter().filter(|row| is_inside(row, step));
     let mut seen = vec![whole];
     for row in inside {
-        match of(row) {
+        match row_by_device(row) {
             Some(told) => seen.push(told),
             None if row.is_child_of(&step.names) && row.total_ns as f64 >= untold_ns => {
                 return None;
@@ -59,7 +59,7 @@ fn mean_ns(row: &SpanRow) -> Option<(f64, u64)> {
 }
 
 /// Returns a row with the device's times in place of the host's.
-fn of(row: &SpanRow) -> Option<SpanRow> {
+fn row_by_device(row: &SpanRow) -> Option<SpanRow> {
     let (mean_ns, _) = mean_ns(row)?;
     Some(SpanRow {
         total_ns: total_ns(row)?,

@@ -19,7 +19,7 @@ pub fn of_first(measured: &[Process], start_ns: u64) -> Vec<Epoch> {
 /// Returns a process's epochs, at times since `start_ns`, with the metrics in each.
 fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
     let timeline = process.facts.anchors.timeline();
-    let found = process.features.epochs.found();
+    let found = process.features.epochs.main_training();
     let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
     let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
     let ends = found
@@ -45,7 +45,7 @@ fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
 /// first; empty where fewer than two processes have epochs.
 pub fn of_each(processes: &[Process]) -> Vec<ProcessEpochs> {
     let told = processes.iter().filter_map(|process| {
-        let found = process.features.epochs.found();
+        let found = process.features.epochs.main_training();
         let (first, last) = (found.first()?, found.last()?);
         Some(ProcessEpochs {
             pid: process.facts.header.pid,

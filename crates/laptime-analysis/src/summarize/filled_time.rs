@@ -20,7 +20,7 @@ const ROUNDING: u64 = 100_000;
 
 /// The wall time of one process: its leftovers, and by how much its spans exceed it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Filled {
+pub struct FilledTime {
     /// Leftovers of the wall time.
     pub leftovers: Leftovers,
     /// Time by which the spans exceed the wall time.
@@ -31,7 +31,7 @@ pub struct Filled {
     pub doubled_ns: u64,
 }
 
-impl Filled {
+impl FilledTime {
     /// Adds the time of another process.
     pub fn add(&mut self, other: Self) {
         self.leftovers.add(other.leftovers);
@@ -43,14 +43,14 @@ impl Filled {
 
 /// Start and end of the processes that another one started, `CLOCK_MONOTONIC` ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Below {
+pub struct ChildTime {
     /// Start of the first of them.
     pub start_ns: u64,
     /// End of the last of them.
     pub end_ns: u64,
 }
 
-impl Below {
+impl ChildTime {
     /// Returns for each of the first processes, as many as there are `ends`, the time of the others among them
     /// that it started.
     pub fn each(processes: &[Process], ends: &[u64]) -> Vec<Option<Self>> {
@@ -77,7 +77,7 @@ impl Below {
 
 /// Fills the wall time of a process with its spans and segments, and finds what they leave; `below` is the time
 /// of the processes that it started.
-pub fn filled(process: &mut Process, wall: Wall, below: Option<Below>) -> Filled {
+pub fn filled(process: &mut Process, wall: Wall, below: Option<ChildTime>) -> FilledTime {
     let wall_ns = wall.ns();
     let mut totals = std::mem::replace(&mut process.spans.totals, Totals::new(0));
     let timeline = process.facts.anchors.timeline();
@@ -94,7 +94,7 @@ pub fn filled(process: &mut Process, wall: Wall, below: Option<Below>) -> Filled
         doubled_ns,
     }) = covered
     else {
-        return Filled::default();
+        return FilledTime::default();
     };
     let segments = process.features.covers.segments().unwrap_or((u64::MAX, 0));
     let first_start = process.spans.totals.first_start.min(segments.0);
@@ -141,7 +141,7 @@ pub fn filled(process: &mut Process, wall: Wall, below: Option<Below>) -> Filled
             lost_ns: None,
         }
     };
-    Filled {
+    FilledTime {
         leftovers,
         excess_ns: taken_ns.saturating_sub(wall_ns),
         parallel_ns,

@@ -52,7 +52,7 @@ impl Leftovers {
     }
 
     /// Returns the leftovers that there are, with their names.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    pub fn with_names(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             (STARTUP, self.startup_ns),
             (OTHER, self.other_ns),

@@ -9,7 +9,7 @@ use laptime_core::Unavailable;
 use crate::reading::process::Process;
 use crate::summarize::columns::memory;
 use crate::summarize::columns::operations::Peaks;
-use crate::summarize::filled_time::Filled;
+use crate::summarize::filled_time::FilledTime;
 use crate::summarize::ranks;
 use crate::summarize::rows;
 use crate::summarize::steady_rows::{self, SteadyPart};
@@ -23,7 +23,7 @@ use crate::summary::process::{ProcessRows, ProcessSummary};
 pub fn each(
     processes: &mut [Process],
     summaries: &[ProcessSummary],
-    own: &[(Wall, Filled)],
+    own: &[(Wall, FilledTime)],
     parts: &mut [Option<SteadyPart>],
     peaks: &mut Peaks,
 ) -> Vec<ProcessRows> {
@@ -38,17 +38,17 @@ pub fn each(
             } else {
                 steady_state::find(std::slice::from_ref(process), None)
             };
-            of(process, summary, own, (found, part.as_mut()), peaks)
+            process_rows(process, summary, own, (found, part.as_mut()), peaks)
         })
         .collect();
     each.sort_by_key(|one| ranks::order(one.rank.as_deref()));
     each
 }
 
-fn of(
+fn process_rows(
     process: &mut Process,
     summary: &ProcessSummary,
-    (wall, filled): &(Wall, Filled),
+    (wall, filled): &(Wall, FilledTime),
     (found, part): (Result<Start, Unavailable>, Option<&mut SteadyPart>),
     peaks: &mut Peaks,
 ) -> ProcessRows {

@@ -27,9 +27,9 @@ pub struct Rows {
 
 /// Makes the rows of a tree, as shares of `wall_ns`.
 pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks) -> Rows {
-    let mut rows = Vec::with_capacity(tree.len() + leftovers.named().count());
+    let mut rows = Vec::with_capacity(tree.len() + leftovers.with_names().count());
     let mut overfull = Vec::new();
-    let worked = operations::inclusive(tree);
+    let worked = operations::inclusive_work(tree);
     for index in tree.in_order() {
         let node = tree.node(index);
         let total_ns = node.total_ns();
@@ -72,7 +72,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
         }
         rows.push(row);
     }
-    for (name, left_ns) in leftovers.named() {
+    for (name, left_ns) in leftovers.with_names() {
         let mut row = SpanRow {
             total_ns: left_ns,
             self_ns: left_ns,

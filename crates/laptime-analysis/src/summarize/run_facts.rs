@@ -94,7 +94,7 @@ pub fn marks(processes: &[Process], start_ns: u64) -> Vec<Mark> {
         let timeline = process.facts.anchors.timeline();
         for (id, mark) in &process.features.marks.marks {
             let (count, at_ns) = merged.entry(names(process, *id)).or_default();
-            *count += mark.seen();
+            *count += mark.pushed_count();
             at_ns.extend(
                 mark.iter()
                     .map(|(ticks, ())| timeline.monotonic_ns(ticks).saturating_sub(start_ns)),
@@ -128,7 +128,7 @@ pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
         let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
         for (id, values) in &process.features.marks.metrics {
             let all = merged.entry(names(process, *id)).or_default();
-            all.count += values.series.seen();
+            all.count += values.series.pushed_count();
             all.nan_count += values.nan_count;
             all.last = all
                 .last

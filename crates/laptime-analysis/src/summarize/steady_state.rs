@@ -10,7 +10,7 @@ use laptime_core::{RunInfo, Unavailable, path};
 use crate::benchmark::warm_up;
 use crate::doubts::busy_machine;
 use crate::reading::process::Process;
-use crate::reading::recorder_samples::Kept;
+use crate::reading::recorder_samples::CpuWait;
 use crate::reading::series::Series;
 use crate::summarize::measured_processes::trained;
 use crate::summarize::memory_growth::{self, Growth};
@@ -124,12 +124,12 @@ struct Found {
 
 /// What the steps of a whole run leave inside of their laps.
 pub fn inside_of_all(process: &Process) -> Option<Growth> {
-    memory_growth::inside(&repeated(process)?.course.since(0))
+    memory_growth::inside(&repeated(process)?.stretches.since(0))
 }
 
 /// By how many bytes the level of a process rose from its first step on.
 pub fn risen_in_all(process: &Process) -> Option<i64> {
-    let first = repeated(process)?.course.since(0).first()?.start;
+    let first = repeated(process)?.stretches.since(0).first()?.start;
     memory_growth::risen(
         &process.features.recorder_samples,
         first,
@@ -167,7 +167,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         ));
     }
     let timeline = process.facts.anchors.timeline();
-    let since = series.course.since(steps[first].start);
+    let since = series.stretches.since(steps[first].start);
     let durations = durations[..first].iter().copied();
     let warm_up = durations.fold(0, u64::saturating_add);
     let since_ns = timeline.monotonic_ns(steps[first].start);
@@ -185,7 +185,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
             process.spans.last_end,
         ),
         doubt: busy_machine::doubt(process, series, &steps, &found, noun(&step_path)),
-        kept_ratio: busy_machine::since(process, series, steps[first]).map(Kept::ratio),
+        kept_ratio: busy_machine::since(process, series, steps[first]).map(CpuWait::ratio),
         busy_before: busy_machine::of_warm_up(
             process,
             series,

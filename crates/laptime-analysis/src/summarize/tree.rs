@@ -8,8 +8,8 @@ use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, PathTally,
 use crate::reading::process::Process;
 use crate::reading::totals::{Partial, Totals};
 use crate::summarize::columns::operations::left_out::LeftOut;
-use crate::summarize::columns::operations::stretches::{Own, Stretches};
-use crate::summary::seldom::Seldom;
+use crate::summarize::columns::operations::stretches::{DirectOperations, Stretches};
+use crate::summary::sparse_box::SparseBox;
 
 /// One path of the run.
 #[derive(Debug, Clone, Default)]
@@ -25,13 +25,13 @@ pub struct Node {
     /// Spans of the path that lie partly inside.
     pub partial: Partial,
     /// Operations directly in it that were counted.
-    pub own: Seldom<Own>,
+    pub operations: SparseBox<DirectOperations>,
     /// Its spans in which operations were left out.
-    pub left_out: Seldom<LeftOut>,
+    pub left_out: SparseBox<LeftOut>,
     /// Times of its spans on devices.
-    pub on_device: Seldom<DeviceTally>,
+    pub on_device: SparseBox<DeviceTally>,
     /// Memory of its spans on devices.
-    pub device_memory: Seldom<DeviceMemoryTally>,
+    pub device_memory: SparseBox<DeviceMemoryTally>,
     /// Whether other processes have spans inside, and none of the path itself: they ran beside each other, as
     /// the workers of a pool do that were forked inside of it.
     pub has_workers: bool,
@@ -134,7 +134,9 @@ impl Tree {
         let places = self.places(paths);
         for (path, operations, times, is_left_out) in stretches.of_runs(ran) {
             if let Some(place) = places.get(path.index()).copied().flatten() {
-                self.nodes[place].own.add(operations, times, is_left_out);
+                self.nodes[place]
+                    .operations
+                    .add(operations, times, is_left_out);
             }
         }
     }
@@ -234,7 +236,9 @@ impl Tree {
 
     /// Tells whether operations were counted anywhere.
     pub fn has_operations(&self) -> bool {
-        self.nodes.iter().any(|node| node.own.tally.calls() > 0)
+        self.nodes
+            .iter()
+            .any(|node| node.operations.tally.calls() > 0)
     }
 
     /// Returns a node.
@@ -302,7 +306,7 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
 }
 
 /// Merges everything that processes did, and drops it there: there may be tens of thousands of paths.
-pub fn taken(processes: &mut [Process]) -> Tree {
+pub fn take_from_run(processes: &mut [Process]) -> Tree {
     let tree = of_run(processes);
     for process in processes {
         process.spans.forget_tallies();

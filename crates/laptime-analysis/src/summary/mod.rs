@@ -1,7 +1,6 @@
 //! The summary of a run: plain values, ready to be shown or written as JSON.
 
 mod absence;
-pub(crate) mod aside;
 mod clock;
 pub(crate) mod device_row;
 pub mod doubt;
@@ -16,13 +15,14 @@ pub(crate) mod modules;
 pub(crate) mod nearest;
 mod noun;
 pub(crate) mod numbered_names;
+pub(crate) mod observed_units;
 pub(crate) mod operations;
 pub(crate) mod pattern;
 pub(crate) mod process;
 pub(crate) mod rank_difference;
 mod run;
-pub(crate) mod seldom;
 pub(crate) mod span_row;
+pub(crate) mod sparse_box;
 mod steady;
 mod track;
 pub(crate) mod work_row;

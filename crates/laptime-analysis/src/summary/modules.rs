@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::{PhaseName, path};
 
 use crate::reading::module_paths::Modules;
-use crate::summary::aside::is_aside;
+use crate::summary::observed_units::is_observed_unit;
 use crate::summary::span_row::{RowKind, SpanRow};
 
 /// Fills in which modules rows are of.
@@ -84,7 +84,8 @@ pub fn by_module(rows: &[SpanRow]) -> Vec<ModuleRow> {
             at = around(&rows[found]);
         }
         // Of a unit that was counted as it ran, the time is no one's.
-        let is_told = row.kind == RowKind::Span && !row.names.iter().any(|name| is_aside(name));
+        let is_told =
+            row.kind == RowKind::Span && !row.names.iter().any(|name| is_observed_unit(name));
         let Some(of) = at.map(|at| &rows[at]).filter(|_| is_told) else {
             continue;
         };

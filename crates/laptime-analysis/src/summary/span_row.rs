@@ -7,7 +7,7 @@ use crate::summary::device_row::DeviceRow;
 use crate::summary::doubt::Doubt;
 use crate::summary::fields::numbers::numbers;
 use crate::summary::memory_row::HostMemoryRow;
-use crate::summary::seldom::Seldom;
+use crate::summary::sparse_box::SparseBox;
 use crate::summary::work_row::WorkRow;
 
 numbers! {
@@ -63,13 +63,13 @@ numbers! {
         pub suspended_wall_ns: Option<u64>, Ns in Suspended;
         /// Numbers that a device measured.
         #[serde(flatten)]
-        pub device: Seldom<DeviceRow>;
+        pub device: SparseBox<DeviceRow>;
         /// Memory that its spans allocated on the host.
         #[serde(flatten)]
-        pub memory: Seldom<HostMemoryRow>;
+        pub memory: SparseBox<HostMemoryRow>;
         /// Work that was computed in its spans.
         #[serde(flatten)]
-        pub work: Seldom<WorkRow>;
+        pub work: SparseBox<WorkRow>;
         /// Energy that the devices in use drew during its spans, by their own counters.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub device_energy_j: Option<f64>, Joules in Energy;

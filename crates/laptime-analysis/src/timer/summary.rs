@@ -137,7 +137,7 @@ fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
         .map(|(name, runs)| ((*name).to_owned(), tally(runs)));
     let tree = Tree::of_outermost(tallies);
     let leftovers = Leftovers::default();
-    let mut rows = all_rows(&tree, wall_ns, &leftovers, &mut Peaks::of(&[])).rows;
+    let mut rows = all_rows(&tree, wall_ns, &leftovers, &mut Peaks::from_notes(&[])).rows;
     for (row, (_, runs)) in rows.iter_mut().zip(used) {
         fill(row, runs);
         row.delayed_ns = runs.delayed_ns;

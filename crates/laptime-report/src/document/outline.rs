@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use laptime_analysis::{Pattern, RowKind, SpanRow, is_aside};
+use laptime_analysis::{Pattern, RowKind, SpanRow, is_observed_unit};
 use laptime_core::PhaseName;
 
 use crate::document::filter;
@@ -162,7 +162,7 @@ fn sort_by_total(siblings: &mut [usize], spans: &[&SpanRow]) {
 /// Tells whether a row lies inside a unit whose operations were counted as it ran, so that its time means nothing.
 fn is_inside_counted(row: &SpanRow) -> bool {
     let around = &row.names[..row.depth()];
-    row.kind == RowKind::Span && around.iter().any(|name| is_aside(name))
+    row.kind == RowKind::Span && around.iter().any(|name| is_observed_unit(name))
 }
 
 /// Tells whether a graph was compiled in a row: counting doesn't make that longer, and it may be most of the time of

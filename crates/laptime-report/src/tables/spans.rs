@@ -53,7 +53,7 @@ fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
         &Column::SPANS
     };
     let fields = wanted.iter().filter_map(|column| {
-        let field = column.field.and_then(fields::named)?;
+        let field = column.field.and_then(fields::find)?;
         Some((*column, field))
     });
     let is_nested = rows.iter().any(|row| row.depth() > 0);

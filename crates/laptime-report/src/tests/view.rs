@@ -119,7 +119,7 @@ fn every_column_that_can_be_asked_for_is_one_of_the_table_of_fields() {
     for (name, column) in Column::NAMES {
         let field = column
             .field
-            .and_then(laptime_analysis::summary::fields::named);
+            .and_then(laptime_analysis::summary::fields::find);
         assert!(field.is_some(), "{name}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::Unavailable;
 
 use crate::functions::counted;
-use crate::functions::sampled::{cells, fit, tree};
+use crate::functions::sampled::{notebook_cells, scale_to_laps, tree};
 use crate::reading::process::Process;
 use crate::summary::functions::Functions;
 use crate::summary::span_row::SpanRow;
@@ -18,7 +18,7 @@ const UNAVAILABLE: &str = "stacks-unavailable";
 pub fn functions(processes: &[Process], measured: usize, rows: &[SpanRow]) -> Option<Functions> {
     let mut sampled = tree::functions(processes, measured);
     if let Some(sampled) = &mut sampled {
-        fit::fit(&mut sampled.laps, rows, processes);
+        scale_to_laps::scale(&mut sampled.laps, rows, processes);
     }
     let exact = counted::functions(processes);
     if sampled.is_none() && exact.is_none() {
@@ -36,7 +36,7 @@ pub fn functions(processes: &[Process], measured: usize, rows: &[SpanRow]) -> Op
         exact,
         ..sampled.unwrap_or(nothing)
     };
-    cells::name(&mut functions, processes);
+    notebook_cells::name_cells(&mut functions, processes);
     Some(functions)
 }
 

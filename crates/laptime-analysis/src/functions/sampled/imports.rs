@@ -29,7 +29,7 @@ pub fn package<'f>(outermost_first: impl Iterator<Item = &'f Function>) -> Optio
         if is_machinery(function) {
             is_importing = true;
         } else if is_importing && function.name == MODULE {
-            return Some(named(&function.file));
+            return Some(package_of_file(&function.file));
         } else if is_importing && !function.file.starts_with('<') {
             // Something else that the import system calls, such as a finder of the program's.
             is_importing = false;
@@ -39,7 +39,7 @@ pub fn package<'f>(outermost_first: impl Iterator<Item = &'f Function>) -> Optio
 }
 
 /// Returns the package that a file belongs to: `torch` of `…/site-packages/torch/nn/modules/linear.py`.
-fn named(file: &str) -> String {
+fn package_of_file(file: &str) -> String {
     let after = |marker: &str| file.rfind(marker).map(|at| &file[at + marker.len()..]);
     let installed = after("/site-packages/").or_else(|| after("/dist-packages/"));
     let of_python = || {
@@ -103,12 +103,21 @@ mod tests {
 
     #[test]
     fn files_belong_to_packages() {
-        assert_eq!(named("/usr/lib/python3.11/json/decoder.py"), "json");
-        assert_eq!(named("/usr/lib/python3.11/argparse.py"), "argparse");
-        assert_eq!(named("/home/me/project/utils.py"), "utils");
-        assert_eq!(named("/home/me/project/models/__init__.py"), "models");
-        assert_eq!(named("/v/site-packages/six.py"), "six");
-        assert_eq!(named("<frozen site>"), "site");
-        assert_eq!(named(""), "");
+        assert_eq!(
+            package_of_file("/usr/lib/python3.11/json/decoder.py"),
+            "json"
+        );
+        assert_eq!(
+            package_of_file("/usr/lib/python3.11/argparse.py"),
+            "argparse"
+        );
+        assert_eq!(package_of_file("/home/me/project/utils.py"), "utils");
+        assert_eq!(
+            package_of_file("/home/me/project/models/__init__.py"),
+            "models"
+        );
+        assert_eq!(package_of_file("/v/site-packages/six.py"), "six");
+        assert_eq!(package_of_file("<frozen site>"), "site");
+        assert_eq!(package_of_file(""), "");
     }
 }

@@ -1,21 +1,21 @@
 //! From sampled stacks to functions by lap.
 //!
-//! A third pass over the records ([`join`]) finds for each sample the innermost lap that was open on its
-//! thread, [`tree`] adds them up by lap and function, and [`by_lap`] puts them together with what was counted; [`single`]
+//! A third pass over the records ([`lap_join`]) finds for each sample the innermost lap that was open on its
+//! thread, [`tree`] adds them up by lap and function, and [`by_lap`] puts them together with what was counted; [`single_samples`]
 //! tells them one by one.
 
 mod by_lap;
-mod cells;
-mod fit;
 mod imports;
-mod join;
-mod single;
+mod lap_join;
+mod notebook_cells;
+mod scale_to_laps;
+mod single_samples;
 mod tree;
 
 pub use by_lap::{functions, with_reason};
-pub use cells::CELLS;
-pub use join::{StackPass, common};
-pub use single::samples;
+pub use lap_join::{StackPass, common};
+pub use notebook_cells::CELLS;
+pub use single_samples::samples;
 
 #[cfg(test)]
 #[path = "tests/sampled.rs"]

@@ -2,9 +2,9 @@ use laptime_core::format::record::Record;
 use laptime_core::{DeviceWork, DeviceWorkKind, Operator, PathId};
 use proptest::prelude::*;
 
-use super::device::{OnDevice, uses};
+use super::device::{DeviceInterval, device_uses};
 use super::lap_join::{Joined, Moment};
-use super::{LapOperators, Ran, nest};
+use super::{LapOperators, OperatorRun, nest_operators};
 use crate::Options;
 use crate::summary::Summary;
 use crate::testing::analyzed::summarize;
@@ -13,8 +13,8 @@ use crate::testing::scripted::{EPOCH_NS, MAIN, Script};
 /// The main thread's number in a script.
 const THREAD: u64 = 40 + MAIN as u64;
 
-fn ran(name: u32, start_ns: u64, duration_ns: u64) -> Ran {
-    Ran {
+fn ran(name: u32, start_ns: u64, duration_ns: u64) -> OperatorRun {
+    OperatorRun {
         start_ns,
         duration_ns,
         thread: THREAD,
@@ -22,8 +22,8 @@ fn ran(name: u32, start_ns: u64, duration_ns: u64) -> Ran {
     }
 }
 
-fn self_ns(all: &[Ran]) -> Vec<Option<u64>> {
-    let nested = nest(all).into_iter();
+fn self_ns(all: &[OperatorRun]) -> Vec<Option<u64>> {
+    let nested = nest_operators(all).into_iter();
     nested.map(|one| one.map(|one| one.self_ns)).collect()
 }
 
@@ -49,7 +49,7 @@ fn the_only_callee_of_the_same_name_is_the_same_call() {
 
 #[test]
 fn operators_of_other_threads_are_inside_of_none() {
-    let other = Ran {
+    let other = OperatorRun {
         thread: THREAD + 1,
         ..ran(2, 10, 30)
     };
@@ -175,7 +175,7 @@ fn nested(seed: &[u8]) -> Vec<(u64, u64, usize)> {
 proptest! {
     #[test]
     fn own_times_add_up_to_the_time_of_the_outermost(seed in proptest::collection::vec(any::<u8>(), 0..60)) {
-        let all: Vec<Ran> = (1..)
+        let all: Vec<OperatorRun> = (1..)
             .zip(nested(&seed))
             .map(|(name, (start, end, _))| ran(name, start, end - start))
             .collect();
@@ -222,9 +222,9 @@ proptest! {
     fn a_device_is_busy_launch_bound_or_waiting_at_each_moment(
         works in proptest::collection::vec((0_u64..1_000, 1_u64..100, 0_u64..1_000, 0_u8..3), 1..40),
     ) {
-        let works: Vec<OnDevice<u8>> = works
+        let works: Vec<DeviceInterval<u8>> = works
             .iter()
-            .map(|(start, duration, launched, lap)| OnDevice {
+            .map(|(start, duration, launched, lap)| DeviceInterval {
                 device: 0,
                 start_ns: *start,
                 end_ns: start + duration,
@@ -232,7 +232,7 @@ proptest! {
                 lap: *lap,
             })
             .collect();
-        let (devices, laps) = uses(&works);
+        let (devices, laps) = device_uses(&works);
         let first = works.iter().map(|work| work.start_ns).min().unwrap();
         let last = works.iter().map(|work| work.end_ns).max().unwrap();
         let whole = devices[0];

@@ -18,7 +18,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, PathId, Span, SpanFlags, path};
 
 use crate::reading::process::Process;
-use on_device::OnDevice;
+use on_device::DeviceStepTimes;
 use sampled::{Piece, Sampled};
 
 /// Most paths whose durations are stored; the others have their totals.
@@ -81,7 +81,7 @@ pub struct ProcessDurations {
     /// Time in each of these steps, by path.
     inside: BTreeMap<PathId, Vec<u64>>,
     outside: BTreeMap<PathId, Sampled>,
-    on_device: OnDevice,
+    on_device: DeviceStepTimes,
 }
 
 impl ProcessDurations {
@@ -121,7 +121,7 @@ impl ProcessDurations {
             steps: Vec::new(),
             inside: BTreeMap::new(),
             outside: BTreeMap::new(),
-            on_device: OnDevice::default(),
+            on_device: DeviceStepTimes::default(),
         }
     }
 
@@ -179,12 +179,12 @@ impl ProcessDurations {
         let Some(step) = self.step else {
             return BTreeMap::new();
         };
-        let Some(each) = self.on_device.of(step, self.steps.len()) else {
+        let Some(each) = self.on_device.durations(step, self.steps.len()) else {
             return BTreeMap::new();
         };
         let inside = self.inside.iter().filter_map(|(id, sums)| {
             let ran_in = sums.iter().filter(|ticks| **ticks > 0).count();
-            Some((*id, self.on_device.of(*id, ran_in)?))
+            Some((*id, self.on_device.durations(*id, ran_in)?))
         });
         let named = |(id, values): (PathId, _)| Some((self.names.get(id.index())?.clone(), values));
         let all = std::iter::once((step, each)).chain(inside);

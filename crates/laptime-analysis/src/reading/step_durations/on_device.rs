@@ -9,7 +9,7 @@ const MOST_RATIO: f64 = 0.9;
 
 /// The time of a path on a device in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Told {
+enum StepDeviceTime {
     /// The device told of no span so far.
     #[default]
     Nothing,
@@ -19,7 +19,7 @@ enum Told {
     Partly,
 }
 
-impl Told {
+impl StepDeviceTime {
     fn add(&mut self, span: &DeviceSpan) {
         *self = match (*self, span.times) {
             (Self::Partly, _) | (_, Err(_)) => Self::Partly,
@@ -38,22 +38,22 @@ impl Told {
 
 /// Times of one process's steps on devices.
 #[derive(Debug, Default)]
-pub struct OnDevice {
-    by_path: BTreeMap<PathId, Vec<Told>>,
+pub struct DeviceStepTimes {
+    by_path: BTreeMap<PathId, Vec<StepDeviceTime>>,
 }
 
-impl OnDevice {
+impl DeviceStepTimes {
     /// Adds a span that lies in one of so many steps.
     pub fn add(&mut self, span: &DeviceSpan, at: usize, steps: usize, most_paths: usize) {
         if self.by_path.len() >= most_paths && !self.by_path.contains_key(&span.path) {
             return;
         }
         let told = self.by_path.entry(span.path);
-        told.or_insert_with(|| vec![Told::Nothing; steps])[at].add(span);
+        told.or_insert_with(|| vec![StepDeviceTime::Nothing; steps])[at].add(span);
     }
 
     /// Returns the durations of a path that ran in so many steps; `None` where too few are told.
-    pub fn of(&self, path: PathId, ran_in: usize) -> Option<Vec<f64>> {
+    pub fn durations(&self, path: PathId, ran_in: usize) -> Option<Vec<f64>> {
         let told: Vec<f64> = (self.by_path.get(&path)?.iter())
             .filter_map(|told| told.ns())
             .collect();

@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    fn kept(starts: impl Iterator<Item = u64>) -> Vec<Piece> {
+    fn chosen(starts: impl Iterator<Item = u64>) -> Vec<Piece> {
         let mut sampled = Sampled::default();
         starts.for_each(|start| sampled.push(&span(start, SpanFlags::NONE)));
         sampled.finish()
@@ -120,26 +120,26 @@ mod tests {
 
     #[test]
     fn few_spans_are_all_kept_in_time_order() {
-        let backwards = kept((0..100).rev());
+        let backwards = chosen((0..100).rev());
         assert_eq!(backwards.len(), 100);
         assert!(backwards.is_sorted());
     }
 
     #[test]
     fn of_many_a_bounded_part_is_kept_whatever_their_order() {
-        let forwards = kept(0..100_000);
+        let forwards = chosen(0..100_000);
         assert!(
             (MOST / 4..=MOST).contains(&forwards.len()),
             "{}",
             forwards.len()
         );
-        assert_eq!(kept((0..100_000).rev()), forwards);
+        assert_eq!(chosen((0..100_000).rev()), forwards);
     }
 
     #[test]
     fn what_is_kept_is_not_in_step_with_a_rhythm() {
         // Of seven durations that follow each other each is kept about as often.
-        let all = kept(0..100_000);
+        let all = chosen(0..100_000);
         for duration in 1..=7 {
             let same = all
                 .iter()

@@ -5,7 +5,7 @@ use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MAIN, MS, Script};
 use laptime_core::{PathId, SpanFlags};
 
-fn of(script: &Script) -> Summary {
+fn summary_of(script: &Script) -> Summary {
     summarize(std::slice::from_ref(script), Options::default())
 }
 
@@ -29,7 +29,7 @@ fn trained(epochs: u64) -> Script {
 
 #[test]
 fn an_epoch_lasts_until_the_next_one_and_the_last_until_its_last_step_or_evaluation() {
-    let summary = of(&trained(3));
+    let summary = summary_of(&trained(3));
     let told: Vec<_> = (summary.epochs.iter())
         .map(|epoch| {
             let evaluation_ms = epoch.evaluation_ns.map(|ns| ns / MS);
@@ -55,7 +55,7 @@ fn an_epoch_lasts_until_the_next_one_and_the_last_until_its_last_step_or_evaluat
 fn an_epoch_has_the_last_value_of_each_metric_in_it() {
     let mut script = trained(2);
     script.metric(&["accuracy"], 510 * MS, 0.1);
-    let summary = of(&script);
+    let summary = summary_of(&script);
     let values = |index: usize| summary.epochs[index].metrics.get("accuracy").copied();
     // The value that follows the last evaluation is of the last epoch too.
     assert_eq!((values(0), values(1)), (Some(0.5), Some(0.6)));
@@ -71,7 +71,7 @@ fn without_marks_the_spans_named_epoch_tell_epochs() {
         }
         script.span(&["epoch"], start, 500 * MS);
     }
-    let epochs = of(&script).epochs;
+    let epochs = summary_of(&script).epochs;
     let counts: Vec<_> = epochs.iter().map(|epoch| epoch.step_count).collect();
     assert_eq!(counts, [4, 4]);
     assert_eq!(epochs[1].evaluation_ns, None);
@@ -81,10 +81,10 @@ fn without_marks_the_spans_named_epoch_tell_epochs() {
 fn steps_before_the_first_epoch_belong_to_none() {
     let mut script = trained(1);
     script.span(&["step"], 100 * MS, 10 * MS);
-    assert_eq!(of(&script).epochs[0].step_count, 10);
+    assert_eq!(summary_of(&script).epochs[0].step_count, 10);
     let mut script = Script::new(7, 1_000 * MS);
     script.span(&["step"], 100 * MS, 10 * MS);
-    assert_eq!(of(&script).epochs, []);
+    assert_eq!(summary_of(&script).epochs, []);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn counts_stay_exact_when_neighbours_are_put_together() {
             epochs.span(PhaseName::Step, &span);
         }
     }
-    let found = epochs.found();
+    let found = epochs.main_training();
     let counts: Vec<_> = found.iter().map(|epoch| epoch.steps).collect();
     assert_eq!(counts, [per_epoch; 4]);
     assert_eq!(found[3].end, 4 * per_epoch * 10 - 1);
@@ -115,7 +115,7 @@ fn a_step_in_pieces_is_one_step() {
     script.mark(&["epoch"], 100 * MS);
     script.span(&["step"], 100 * MS, 10 * MS);
     script.span_on(MAIN, &["step"], 120 * MS, 10 * MS, SpanFlags::CONTINUES);
-    let epoch = &of(&script).epochs[0];
+    let epoch = &summary_of(&script).epochs[0];
     assert_eq!((epoch.step_count, epoch.duration_ns), (1, 30 * MS));
 }
 
@@ -137,7 +137,7 @@ fn passes_that_follow_each_other_on_tracks_of_their_own_are_one_training_s() {
         pass(&mut script, 10 + cell as u32, start);
         script.metric(&["loss"], start + 110 * MS, cell as f64);
     }
-    let epochs = of(&script).epochs;
+    let epochs = summary_of(&script).epochs;
     assert_eq!(epochs.len(), 40);
     for (cell, epoch) in epochs.iter().enumerate() {
         assert_eq!(epoch.step_count, 10);
@@ -154,7 +154,7 @@ fn of_trainings_side_by_side_the_one_with_most_epochs_is_told() {
     for epoch in 0..2 {
         pass(&mut script, 11, 510 * MS + epoch * 140 * MS);
     }
-    let epochs = of(&script).epochs;
+    let epochs = summary_of(&script).epochs;
     let steps: Vec<u64> = epochs.iter().map(|epoch| epoch.step_count).collect();
     assert_eq!(steps, [10, 10, 10]);
 }
@@ -174,5 +174,9 @@ fn many_tracks_of_many_epochs_are_read_in_bounded_memory_and_time() {
         .map(|(_, track)| track.units.len())
         .sum();
     assert!(kept <= 8 * MOST_UNITS + 92 * FEW_UNITS, "{kept}");
-    assert_eq!(epochs.found().len(), 2_000, "a first one has them all");
+    assert_eq!(
+        epochs.main_training().len(),
+        2_000,
+        "a first one has them all"
+    );
 }

@@ -19,7 +19,7 @@ fn a_reopened_step_is_one_step() {
             }
         ]
     );
-    assert_eq!(series.seen, 2);
+    assert_eq!(series.count, 2);
 }
 
 #[test]
@@ -44,5 +44,5 @@ fn pieces_whose_step_was_lost_are_a_step() {
     let mut series = Series::new(PathId(2), 1);
     series.push(100, 10, SpanFlags::CONTINUES);
     series.push(120, 5, SpanFlags::CONTINUES);
-    assert_eq!((series.seen, series.steps()[0].duration), (1, 15));
+    assert_eq!((series.count, series.steps()[0].duration), (1, 15));
 }

@@ -2,12 +2,12 @@ use super::*;
 
 #[test]
 fn stretches_of_a_long_run_lose_no_step_and_no_byte() {
-    let mut course = Course::default();
+    let mut stretches = StepStretches::default();
     for step in 0..10_001 {
-        course.push(step * 10, false, Some(3));
-        course.push(step * 10 + 5, true, None);
+        stretches.push(step * 10, false, Some(3));
+        stretches.push(step * 10 + 5, true, None);
     }
-    let all = course.since(0);
+    let all = stretches.since(0);
     assert!(all.len() <= MOST);
     assert_eq!(all.iter().map(|one| one.count).sum::<u64>(), 10_001);
     assert_eq!(all.iter().map(|one| one.net_bytes).sum::<i64>(), 30_003);
@@ -19,11 +19,11 @@ fn stretches_of_a_long_run_lose_no_step_and_no_byte() {
 
 #[test]
 fn steps_that_grow_shorter_are_counted_by_step_and_not_by_time() {
-    let mut course = Course::default();
+    let mut stretches = StepStretches::default();
     for start in [0, 100, 200, 210, 220, 230] {
-        course.push(start, false, None);
+        stretches.push(start, false, None);
     }
-    let since = course.since(100);
+    let since = stretches.since(100);
     assert!((steps_until(&since, 200, 240) - 1.0).abs() < 1e-9);
     assert!((steps_until(&since, 225, 240) - 3.5).abs() < 1e-9);
 }

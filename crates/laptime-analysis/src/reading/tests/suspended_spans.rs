@@ -3,19 +3,19 @@ use crate::Options;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MAIN, MS, Script, anchor};
 
-fn rest(path: u32, start: u64, wall: u64, duration: u64) -> Rest {
+fn rest(path: u32, start: u64, wall: u64, duration: u64) -> SuspendedSpan {
     let span = Span {
         wall: Some(wall),
         ..Span::plain(PathId(path), start, duration, 1)
     };
-    Rest::new(&span, 1_000, Rate::new(1.0))
+    SuspendedSpan::new(&span, 1_000, Rate::new(1.0))
 }
 
-fn ran(rests: &[Rest], left: u64) -> Vec<u64> {
+fn ran(rests: &[SuspendedSpan], left: u64) -> Vec<u64> {
     let mut paths = PathTable::new();
     paths.define(PathId(2), PathId::ROOT, "batches");
     paths.define(PathId(3), PathId::ROOT, "others");
-    let settled = settled(rests, &paths, |_| left);
+    let settled = settle(rests, &paths, |_| left);
     settled.into_iter().map(|(_, ran)| ran).collect()
 }
 

@@ -91,7 +91,7 @@ mod tests {
     const GIB: u64 = 1 << 30;
 
     /// Summarizes spans of one path with peaks at least and at most, and one span of another path without any.
-    fn told(peaks: &[(u64, u64)]) -> Summary {
+    fn summary_of_peaks(peaks: &[(u64, u64)]) -> Summary {
         let mut script = Script::new(1, 100 * MS);
         let (path, other) = (script.path(&["work"]), script.path(&["other work"]));
         script.push(Span::plain(other, EPOCH_NS, MS, MAIN));
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn rows_have_the_extremes_of_their_spans() {
-        let summary = told(&[(GIB, GIB), (2 * GIB, 2 * GIB)]);
+        let summary = summary_of_peaks(&[(GIB, GIB), (2 * GIB, 2 * GIB)]);
         let row = summary.rows.iter().find(|row| row.path == "work").unwrap();
         let device = &row.device;
         assert_eq!(device.device_memory_net_min_bytes, Some(-1));
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn peaks_that_are_bounds_are_told_as_such() {
-        let summary = told(&[(GIB, 3 * GIB)]);
+        let summary = summary_of_peaks(&[(GIB, 3 * GIB)]);
         let row = summary.rows.iter().find(|row| row.path == "work").unwrap();
         assert_eq!(row.device.device_memory_peak_min_bytes, Some(1 << 30));
         assert_eq!(row.device.device_memory_peak_max_bytes, Some(3 << 30));

@@ -8,7 +8,7 @@ use crate::power::SteadyTicks;
 use crate::reading::event_loop::blocked_tasks;
 use crate::reading::process::Process;
 use crate::summarize::columns::operations::Peaks;
-use crate::summarize::filled_time::{self, Below, Filled};
+use crate::summarize::filled_time::{self, ChildTime, FilledTime};
 use crate::summarize::per_process;
 use crate::summarize::process_summaries;
 use crate::summarize::ranks;
@@ -58,7 +58,7 @@ impl Measured {
             process.spans.join();
         }
         let clues = self.with_joined_clues();
-        let mut peaks = Peaks::of(&self.processes);
+        let mut peaks = Peaks::from_notes(&self.processes);
         let mut steady = self.steady_state(&mut peaks);
         for (process, end_ns) in self.processes.iter_mut().zip(&self.ends_ns) {
             process.take_open_until(*end_ns);
@@ -76,7 +76,7 @@ impl Measured {
         let recorded = warnings::recorded(&self.processes, &summaries, self.run.as_ref());
         self.warnings.extend(recorded);
         Totalled {
-            tree: tree::taken(&mut self.processes),
+            tree: tree::take_from_run(&mut self.processes),
             run: self.run,
             processes: self.processes,
             front_count: self.front_count,
@@ -141,9 +141,9 @@ impl Measured {
     }
 
     /// Finds how each measured process fills its wall time: of a single one that of the run, of several each one's own.
-    fn filled(&mut self) -> Vec<(Wall, Filled)> {
+    fn filled(&mut self) -> Vec<(Wall, FilledTime)> {
         let (processes, ends) = (&mut self.processes, &self.ends_ns[..self.front_count]);
-        let below = Below::each(processes, ends);
+        let below = ChildTime::each(processes, ends);
         let is_single = self.front_count == 1;
         let own = processes.iter_mut().zip(ends).zip(below);
         own.map(|((process, end_ns), below)| {
@@ -159,8 +159,8 @@ impl Measured {
 }
 
 /// Adds up how all measured processes fill their wall times, and how long these are.
-fn together(own: &[(Wall, Filled)]) -> (Filled, u64) {
-    let (mut filled, mut measured_ns) = (Filled::default(), 0_u64);
+fn together(own: &[(Wall, FilledTime)]) -> (FilledTime, u64) {
+    let (mut filled, mut measured_ns) = (FilledTime::default(), 0_u64);
     for (wall, own) in own {
         filled.add(*own);
         measured_ns = measured_ns.saturating_add(wall.ns());

@@ -14,7 +14,7 @@ use crate::reading::process::Process;
 use crate::summarize::columns::operations::{self, Peaks};
 use crate::summarize::columns::{device_memory, device_time, launches, memory};
 use crate::summarize::epochs;
-use crate::summarize::filled_time::Filled;
+use crate::summarize::filled_time::FilledTime;
 use crate::summarize::process_summaries;
 use crate::summarize::rows::{self, Rows};
 use crate::summarize::run_facts;
@@ -39,7 +39,7 @@ pub struct Totalled {
     /// Number of processes in front that are measured.
     pub(super) front_count: usize,
     pub(super) wall: Wall,
-    pub(super) filled: Filled,
+    pub(super) filled: FilledTime,
     pub(super) measured_ns: u64,
     pub(super) steady: Option<Steady>,
     pub(super) steady_why: Option<Unavailable>,

@@ -9,7 +9,7 @@ use crate::summary::finding::Finding;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script, anchor};
 
-fn of(script: Script) -> Summary {
+fn summary_of(script: Script) -> Summary {
     summarize(&[script], Options::default())
 }
 
@@ -23,7 +23,7 @@ fn exits_at(at_ns: u64) -> Summary {
     let mut script = Script::new(7, 1_000 * MS);
     script.span(&["work"], 100 * MS, 100 * MS);
     script.note("interpreter.exits", &script.ticks(at_ns).to_string());
-    of(script)
+    summary_of(script)
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_lap_written_around_another_of_its_thread_shortens_neither_exit_nor_other() 
     script.span(&["compile"], 4_000 * MS, 3_000 * MS);
     script.span(&["step"], 3_000 * MS, 6_000 * MS);
     script.span(&["step"], 10_000 * MS, 1_000 * MS);
-    let summary = of(script);
+    let summary = summary_of(script);
     assert_eq!(total(&summary, "startup"), Some(3_000 * MS));
     assert_eq!(total(&summary, "other"), Some(1_000 * MS));
     assert_eq!(total(&summary, "exit"), Some(4_000 * MS));
@@ -105,7 +105,7 @@ fn what_ran_when_nothing_more_was_recorded_is_no_exit() {
     script.note("interpreter.exits", &script.ticks(9_900 * MS).to_string());
     script.header.lost = 12;
     script.header.loss_reason = Some(28);
-    let summary = of(script);
+    let summary = summary_of(script);
     let leftovers = ["startup", "other", "after", "exit", "lost"];
     let times = leftovers.map(|name| total(&summary, name).map(|ns| ns / MS));
     assert_eq!(times, [Some(100), Some(0), None, None, Some(9_700)]);
@@ -121,7 +121,7 @@ fn a_lap_that_another_thread_began_behind_the_end_is_none() {
     script.span(&["work"], 100 * MS, 200 * MS);
     script.span_on(3, &["work"], 200 * MS, 400 * MS, SpanFlags::NONE);
     script.leave_open(3, &["work"], 1_001 * MS);
-    let summary = of(script);
+    let summary = summary_of(script);
     assert_eq!(summary.row("work").unwrap().partial_count, 0);
     assert_eq!(total(&summary, "other"), Some(0));
     assert!(summary.processes[0].open.is_empty());
@@ -132,12 +132,12 @@ fn a_lap_that_another_thread_began_behind_the_end_is_none() {
 fn what_is_inside_of_a_lost_lap_is_not_outside_of_laps() {
     let mut script = Script::new(7, 1_000 * MS);
     script.span(&["lost", "child"], 100 * MS, 580 * MS);
-    assert_eq!(total(&of(script), "other"), Some(0));
+    assert_eq!(total(&summary_of(script), "other"), Some(0));
     // Beside laps of another thread what it covers isn't known.
     let mut script = Script::new(7, 1_000 * MS);
     script.span(&["lost", "child"], 100 * MS, 580 * MS);
     script.span_on(3, &["beside"], 200 * MS, 100 * MS, SpanFlags::NONE);
-    let summary = of(script);
+    let summary = summary_of(script);
     assert_eq!(total(&summary, "other"), None);
     assert_eq!(total(&summary, "startup"), Some(100 * MS));
 }
@@ -154,7 +154,7 @@ proptest! {
         for (start, ms) in &laps {
             script.span(&["work"], start * MS, ms * MS);
         }
-        let summary = of(script);
+        let summary = summary_of(script);
         let is_free = |ms: &u64| !laps.iter().any(|(start, length)| (*start..start + length).contains(ms));
         let free = (first..last).filter(is_free).count() as u64;
         prop_assert_eq!(total(&summary, "startup"), Some(first * MS));

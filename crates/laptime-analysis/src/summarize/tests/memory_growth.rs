@@ -31,7 +31,7 @@ fn steps(starts: impl Iterator<Item = u64>, net: impl Fn(u64) -> i64) -> Vec<Str
 }
 
 /// Returns the growth of 240 steps of 10 ticks, read at each tick.
-fn found(level: impl Fn(u64) -> i64) -> Growth {
+fn growth(level: impl Fn(u64) -> i64) -> Growth {
     let steps = steps((0..2_400).step_by(10), |_| 0);
     of_process(&read(0..2_400, level), &steps, 2_400).unwrap()
 }
@@ -40,7 +40,7 @@ fn found(level: impl Fn(u64) -> i64) -> Growth {
 fn what_every_step_leaves_is_found_below_what_steps_hold_for_a_while() {
     // In 7 of its 10 ticks a step holds a mebibyte that it frees.
     let leaking = |tick: u64| 1_000 * (tick / 10) as i64 + i64::from(tick % 10 < 7) * (1 << 20);
-    let found = found(leaking);
+    let found = growth(leaking);
     assert!(
         (found.bytes - 240_000.0).abs() <= found.uncertainty.max(2_400.0),
         "{found:?}"
@@ -51,9 +51,9 @@ fn what_every_step_leaves_is_found_below_what_steps_hold_for_a_while() {
 
 #[test]
 fn a_level_that_comes_and_goes_is_no_growth() {
-    let breathing = found(|tick| i64::from(tick % 10 < 7) * (1 << 20));
+    let breathing = growth(|tick| i64::from(tick % 10 < 7) * (1 << 20));
     assert!(breathing.bytes <= breathing.uncertainty, "{breathing:?}");
-    let once = found(|tick| i64::from(tick > 1_200) * (100 << 20));
+    let once = growth(|tick| i64::from(tick > 1_200) * (100 << 20));
     assert!(
         once.uncertainty > 0.2 * once.bytes,
         "a jump is no line: {once:?}"
@@ -96,7 +96,7 @@ fn steps_that_grow_shorter_leave_no_less_each() {
 
 /// Returns how many of 200 intervals hold the truth, 1,000 bytes a step beside noise whose neighbours are
 /// alike.
-fn held(alike: f64) -> u32 {
+fn true_intervals(alike: f64) -> u32 {
     let mut held = 0;
     for seed in 1..=200_u64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -123,7 +123,7 @@ fn held(alike: f64) -> u32 {
 #[test]
 fn the_interval_of_levels_that_wander_holds_the_truth() {
     for alike in [0.0, 0.4, 0.7] {
-        let held = held(alike);
+        let held = true_intervals(alike);
         assert!(
             held >= 184,
             "{held} of 200 where neighbours are alike by {alike}"
@@ -134,7 +134,7 @@ fn the_interval_of_levels_that_wander_holds_the_truth() {
 #[test]
 fn a_line_with_a_slow_wave_is_a_line() {
     let wave = |tick: u64| (tick as f64 / 400.0).sin() * 20_000.0;
-    let found = found(|tick| 1_000 * tick as i64 + wave(tick) as i64);
+    let found = growth(|tick| 1_000 * tick as i64 + wave(tick) as i64);
     assert!(found.uncertainty < 0.05 * found.bytes, "{found:?}");
 }
 

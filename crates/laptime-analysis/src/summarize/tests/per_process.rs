@@ -23,7 +23,7 @@ fn rank(pid: u32, name: &str, start: u64, steps: u64, slow: u64) -> Script {
     script
 }
 
-fn of(scripts: &[Script]) -> Summary {
+fn summary_of(scripts: &[Script]) -> Summary {
     let options = Options {
         by_process: true,
         ..Options::default()
@@ -38,7 +38,7 @@ fn total(rows: &[SpanRow], path: &str) -> u64 {
 
 #[test]
 fn each_rank_has_its_own_rows_and_they_add_up_to_those_of_the_run() {
-    let summary = of(&[rank(7, "0", 0, 60, 4), rank(8, "1", 2, 40, 8)]);
+    let summary = summary_of(&[rank(7, "0", 0, 60, 4), rank(8, "1", 2, 40, 8)]);
     let [first, second] = summary.by_process.as_slice() else {
         panic!("{} processes", summary.by_process.len());
     };
@@ -59,7 +59,7 @@ fn each_rank_has_its_own_rows_and_they_add_up_to_those_of_the_run() {
 
 #[test]
 fn ranks_stand_in_the_order_of_their_numbers() {
-    let summary = of(&[rank(7, "10", 0, 60, 4), rank(8, "9", 2, 40, 8)]);
+    let summary = summary_of(&[rank(7, "10", 0, 60, 4), rank(8, "9", 2, 40, 8)]);
     let told = summary.by_process.iter().map(|one| one.pid);
     assert_eq!(told.collect::<Vec<_>>(), [8, 7]);
     let told = summary.ranks.iter().map(|one| one.pid);
@@ -69,7 +69,7 @@ fn ranks_stand_in_the_order_of_their_numbers() {
 #[test]
 fn each_rank_has_the_steady_state_that_it_has_alone() {
     let scripts = [rank(7, "0", 0, 60, 4), rank(8, "1", 2, 40, 8)];
-    let summary = of(&scripts);
+    let summary = summary_of(&scripts);
     assert_eq!(summary.steady.as_ref().unwrap().from_step, 8);
     for (one, script) in summary.by_process.iter().zip(&scripts) {
         let alone = summarize(std::slice::from_ref(script), Options::default());
@@ -81,7 +81,7 @@ fn each_rank_has_the_steady_state_that_it_has_alone() {
 #[test]
 fn a_rank_has_a_steady_state_where_another_took_too_few_steps_for_one() {
     let scripts = [rank(7, "0", 0, 60, 4), rank(8, "1", 2, 5, 0)];
-    let summary = of(&scripts);
+    let summary = summary_of(&scripts);
     let [first, second] = summary.by_process.as_slice() else {
         panic!("{} processes", summary.by_process.len());
     };
@@ -102,7 +102,7 @@ fn the_only_process_that_trains_has_the_rows_of_the_run_without_its_helpers() {
     let mut helper = Script::new(9, 900 * MS);
     helper.header.parent_pid = 7;
     helper.span(&["read"], 100 * MS, 50 * MS);
-    let summary = of(&[rank(7, "0", 0, 60, 4), helper]);
+    let summary = summary_of(&[rank(7, "0", 0, 60, 4), helper]);
     let [only] = summary.by_process.as_slice() else {
         panic!("{} processes", summary.by_process.len());
     };
@@ -144,7 +144,7 @@ fn a_parent_that_evaluates_what_its_children_trained_is_measured_with_them() {
     for script in &mut scripts[..2] {
         script.header.parent_pid = 9;
     }
-    let summary = of(&scripts);
+    let summary = summary_of(&scripts);
     assert!((outermost_shares(&summary.rows) - 1.0).abs() < 1e-9);
     let evaluation = summary.row("evaluation").unwrap();
     let ratio = (3_000 * MS) as f64 / summary.measured_ns as f64;
@@ -162,7 +162,7 @@ fn a_parent_that_evaluates_what_its_children_trained_is_measured_with_them() {
 
 #[test]
 fn a_parent_that_only_waits_for_its_children_is_not_measured() {
-    let summary = of(&[
+    let summary = summary_of(&[
         rank(7, "0", 0, 60, 4),
         rank(8, "1", 0, 40, 8),
         Script::new(9, 6_000 * MS),
@@ -177,7 +177,7 @@ fn a_parent_is_measured_however_little_it_evaluates() {
     for script in &mut scripts[..2] {
         script.header.parent_pid = 9;
     }
-    let summary = of(&scripts);
+    let summary = summary_of(&scripts);
     let parent = summary.by_process.iter().find(|one| one.pid == 9).unwrap();
     assert_eq!(total(&parent.rows, "evaluation"), MS);
     assert!((outermost_shares(&summary.rows) - 1.0).abs() < 1e-9);
@@ -195,7 +195,7 @@ fn a_parent_neither_starts_nor_ends_while_what_it_started_trains() {
         parent.span(&["evaluation"], evaluates_at * MS, 100 * MS);
         let ended = second.header.closed.unwrap().monotonic_ns;
         let exit_ns = (EPOCH_NS + 6_000 * MS - ended).min(exit_ms * MS);
-        let summary = of(&[first.clone(), second.clone(), parent]);
+        let summary = summary_of(&[first.clone(), second.clone(), parent]);
         let parent = summary.by_process.iter().find(|one| one.pid == 9).unwrap();
         assert_eq!(total(&parent.rows, "startup"), startup_ms * MS);
         assert_eq!(total(&parent.rows, "exit"), exit_ns);
@@ -222,7 +222,7 @@ proptest::proptest! {
             }
         }
         scripts.push(beside(evaluates_ms * MS));
-        let summary = of(&scripts);
+        let summary = summary_of(&scripts);
         let whole = outermost_shares(&summary.rows);
         proptest::prop_assert!((whole - 1.0).abs() < 1e-9, "{}", whole);
         let steady = summary.steady.as_ref().map_or(1.0, |steady| outermost_shares(&steady.rows));

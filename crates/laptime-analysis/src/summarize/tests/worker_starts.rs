@@ -50,7 +50,7 @@ fn epochs(count: u64, first_ms: u64) -> impl Iterator<Item = u64> {
     (0..count).map(move |epoch| 100 + epoch * (first_ms + 19 + 19 * 20))
 }
 
-fn found(scripts: &[Script]) -> Vec<Finding> {
+fn findings_of(scripts: &[Script]) -> Vec<Finding> {
     summarize(scripts, Options::default()).findings
 }
 
@@ -63,7 +63,7 @@ fn workers_that_start_in_each_epoch_are_found_and_no_wait_besides() {
         scripts.push(worker(20 + pid, at + 3, None));
     }
     let wall_ns = 100 * MS + 5 * (1_000 + 19 + 19 * 20) * MS;
-    let all = found(&scripts);
+    let all = findings_of(&scripts);
     let [
         Finding::WorkerStarts {
             count,
@@ -85,7 +85,7 @@ fn the_second_worker_starts_later_and_its_batch_waits_too() {
         scripts.push(worker(pid, at, None));
         scripts.push(worker(20 + pid, at, None));
     }
-    let all = found(&scripts);
+    let all = findings_of(&scripts);
     let [Finding::WorkerStarts { total_ns, .. }] = &all[..] else {
         panic!("{all:?}");
     };
@@ -98,7 +98,7 @@ fn what_workers_do_after_they_have_started_is_no_start() {
     for (pid, at) in (8..).zip(epochs(5, 1_000)) {
         scripts.push(worker(pid, at, Some(at + 5)));
     }
-    let all = found(&scripts);
+    let all = findings_of(&scripts);
     assert!(
         all.iter()
             .all(|one| !matches!(one, Finding::WorkerStarts { .. })),
@@ -113,7 +113,7 @@ fn what_workers_do_after_they_have_started_is_no_start() {
 
 #[test]
 fn long_first_waits_without_workers_that_start_are_waits() {
-    let all = found(&[training(5, 1_000), worker(8, 50, None)]);
+    let all = findings_of(&[training(5, 1_000), worker(8, 50, None)]);
     assert!(matches!(&all[..], [Finding::DataWait { .. }]), "{all:?}");
 }
 
@@ -123,7 +123,7 @@ fn workers_that_start_at_once_are_not_told() {
     for (pid, at) in (8..).zip(epochs(5, 20)) {
         scripts.push(worker(pid, at, None));
     }
-    assert_eq!(found(&scripts), []);
+    assert_eq!(findings_of(&scripts), []);
 }
 
 proptest! {
@@ -143,7 +143,7 @@ proptest! {
         script.header.closed = Some(anchor(at * MS));
         let mut scripts = vec![script];
         scripts.extend((8..).zip(workers).map(|(pid, at)| worker(pid, at, None)));
-        for one in found(&scripts) {
+        for one in findings_of(&scripts) {
             if let Finding::WorkerStarts { total_ns, .. } = one {
                 prop_assert!(total_ns <= waited_ns, "{} of {}", total_ns, waited_ns);
             }

@@ -34,7 +34,7 @@ fn worker(pid: u32, parent: u32, (from, to): (u64, u64), decode_ms: u64) -> Scri
     script
 }
 
-fn told(scripts: &[Script]) -> Option<WorkerLap> {
+fn worker_lap(scripts: &[Script]) -> Option<WorkerLap> {
     let summary = summarize(scripts, Options::default());
     let mut waits = summary.findings.into_iter().filter_map(|one| match one {
         Finding::DataWait { workers, .. } => Some(workers),
@@ -47,7 +47,7 @@ fn told(scripts: &[Script]) -> Option<WorkerLap> {
 fn the_innermost_lap_that_workers_spend_their_time_in_is_named() {
     let workers = [8, 9].map(|pid| worker(pid, 7, (100, 4_100), 17));
     let [one, other] = workers;
-    let lap = told(&[training(), one, other]).unwrap();
+    let lap = worker_lap(&[training(), one, other]).unwrap();
     assert_eq!(
         (&*lap.path, lap.worker_count, lap.count, lap.mean_ns),
         ("sample/decode", 2, 400, 17 * MS)
@@ -57,7 +57,7 @@ fn the_innermost_lap_that_workers_spend_their_time_in_is_named() {
 
 #[test]
 fn of_short_inner_laps_the_one_around_them_is_named() {
-    let lap = told(&[training(), worker(8, 7, (100, 4_100), 3)]).unwrap();
+    let lap = worker_lap(&[training(), worker(8, 7, (100, 4_100), 3)]).unwrap();
     assert_eq!((&*lap.path, lap.mean_ns), ("sample", 19 * MS));
 }
 
@@ -72,15 +72,15 @@ fn workers_that_mostly_wait_themselves_are_not_why() {
         }
         script
     };
-    assert_eq!(told(&[training(), idle]), None);
+    assert_eq!(worker_lap(&[training(), idle]), None);
 }
 
 #[test]
 fn child_processes_that_worked_before_the_steps_are_no_loader() {
-    assert_eq!(told(&[training(), worker(8, 7, (0, 110), 17)]), None);
+    assert_eq!(worker_lap(&[training(), worker(8, 7, (0, 110), 17)]), None);
     let strange = worker(8, 6, (100, 4_100), 17);
-    assert_eq!(told(&[training(), strange]), None, "not its child");
-    assert_eq!(told(&[training()]), None);
+    assert_eq!(worker_lap(&[training(), strange]), None, "not its child");
+    assert_eq!(worker_lap(&[training()]), None);
 }
 
 #[test]
@@ -115,7 +115,7 @@ proptest! {
     ) {
         let mut scripts = vec![training()];
         scripts.extend((0..count).map(|index| worker(8 + index, 7, (100, end), decode.max(1))));
-        if let Some(lap) = told(&scripts) {
+        if let Some(lap) = worker_lap(&scripts) {
             prop_assert!((0.5..=1.0).contains(&lap.ratio));
             prop_assert_eq!(lap.worker_count, u64::from(count));
             prop_assert!(end >= 2_000, "workers are at work for half of the steps");

@@ -66,14 +66,14 @@ impl Field {
     }
 
     /// Returns the number of a row; `None` where it is absent.
-    pub fn of(&self, row: &SpanRow) -> Option<Number> {
+    pub fn number_of(&self, row: &SpanRow) -> Option<Number> {
         (self.read)(row)
     }
 
     /// Tells whether there is anything to tell: a number that every row has tells nothing by a zero.
     fn is_told(&self, row: &SpanRow) -> bool {
         let is_zero = |number| self.kind == Kind::Always && number == Number::Whole(0);
-        self.of(row).is_some_and(|number| !is_zero(number))
+        self.number_of(row).is_some_and(|number| !is_zero(number))
     }
 }
 
@@ -140,7 +140,7 @@ pub fn groups() -> impl Iterator<Item = &'static [Field]> {
 }
 
 /// Returns the number with a name.
-pub fn named(name: &str) -> Option<&'static Field> {
+pub fn find(name: &str) -> Option<&'static Field> {
     all().find(|field| field.name == name)
 }
 

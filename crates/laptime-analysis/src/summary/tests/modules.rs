@@ -24,7 +24,7 @@ fn network() -> Script {
     script
 }
 
-fn told(rows: &[ModuleRow]) -> Vec<(&str, &str, u64, u64, u64)> {
+fn module_times(rows: &[ModuleRow]) -> Vec<(&str, &str, u64, u64, u64)> {
     let told = rows.iter().map(|row| {
         let (forward, backward) = (row.forward_ns / MS, row.backward_ns / MS);
         (
@@ -62,7 +62,7 @@ fn forward_and_backward_of_a_module_are_one_row_of_its_own_time() {
     let summary = summary(network());
     let modules = by_module(&summary.rows);
     assert_eq!(
-        told(&modules),
+        module_times(&modules),
         [
             ("Net/1", "Conv2d", 1, 2, 4),
             ("Net/0", "Conv2d", 1, 3, 0),
@@ -71,7 +71,7 @@ fn forward_and_backward_of_a_module_are_one_row_of_its_own_time() {
     );
     let classes = by_class(&summary.rows);
     assert_eq!(
-        told(&classes),
+        module_times(&classes),
         [("", "Conv2d", 2, 5, 4), ("", "Net", 1, 1, 1)]
     );
 }

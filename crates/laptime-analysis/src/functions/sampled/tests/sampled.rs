@@ -13,7 +13,7 @@ const MAIN_THREAD: u64 = 40 + MAIN as u64;
 
 /// Defines functions and frames: `main` calls `load` in line 3 or `train` in line 4, `train` calls `step` and
 /// itself.
-fn known(script: &mut Script) {
+fn define_functions(script: &mut Script) {
     let names = [(1, "main"), (2, "load"), (3, "train"), (4, "step")];
     for (id, name) in names {
         let file = "/home/me/train.py";
@@ -66,11 +66,11 @@ fn sample_of(
 fn script() -> Script {
     let mut script = Script::new(PID, 1_000 * MS);
     script.name_track(MAIN, false, "main");
-    known(&mut script);
+    define_functions(&mut script);
     script
 }
 
-fn told(script: &Script) -> Functions {
+fn functions_of(script: &Script) -> Functions {
     let summary = summarize(std::slice::from_ref(script), Options::default());
     summary.functions.expect("stacks were sampled")
 }
@@ -92,7 +92,7 @@ fn a_sample_is_in_the_innermost_lap_of_its_thread() {
         sample(&mut script, MAIN_THREAD, 100 + step * 50 + 30, 5, true);
         sample(&mut script, MAIN_THREAD, 100 + step * 50 + 45, 4, true);
     }
-    let functions = told(&script);
+    let functions = functions_of(&script);
     assert_eq!((functions.sample_count, functions.period_ns), (30, 10 * MS));
     let data = lap(&functions, "step/data");
     assert_eq!(
@@ -116,7 +116,7 @@ fn own_times_add_up_and_a_function_that_calls_itself_counts_once() {
         sample(&mut script, MAIN_THREAD, 105 + index * 10, 7, true);
     }
     sample(&mut script, MAIN_THREAD, 350, 4, true);
-    let functions = told(&script);
+    let functions = functions_of(&script);
     let step = lap(&functions, "step");
     let own: u64 = step.functions.iter().map(|one| one.self_ns).sum();
     let near = |ns: u64, to_ms: u64| ns.abs_diff(to_ms * MS) < 5;
@@ -165,7 +165,7 @@ fn of_tasks_that_are_open_together_no_single_one_is_named() {
     for at_ms in [60, 150, 250, 350, 450] {
         sample(&mut script, MAIN_THREAD, at_ms, 2, true);
     }
-    let functions = told(&script);
+    let functions = functions_of(&script);
     assert_eq!(lap(&functions, "serve/a").sample_count, 1);
     assert_eq!(lap(&functions, "serve/b").sample_count, 1);
     let shared = lap(&functions, "serve");
@@ -211,7 +211,7 @@ fn a_sample_is_in_the_lap_of_the_task_that_ran() {
     ] {
         sample_of(&mut script, runner, MAIN_THREAD, at_ms, 2, true);
     }
-    let functions = told(&script);
+    let functions = functions_of(&script);
     let counts = ["a/deep", "a", "b", "serve"].map(|path| lap(&functions, path).sample_count);
     assert_eq!(counts, [1, 3, 1, 2]);
     assert!(functions.laps.iter().all(|lap| lap.shared_count == 0));
@@ -227,7 +227,7 @@ fn other_threads_and_stacks_that_were_not_read_are_told_apart() {
     sample(&mut script, 0, 160, 0, false);
     // A frame that no window defines.
     sample(&mut script, MAIN_THREAD, 170, 77, true);
-    let functions = told(&script);
+    let functions = functions_of(&script);
     assert_eq!(lap(&functions, "other threads").waiting_ns, 20 * MS);
     // However many there are, what the program does stands above.
     let paths: Vec<&str> = functions.laps.iter().map(|lap| &*lap.path).collect();
@@ -244,9 +244,9 @@ fn other_threads_and_stacks_that_were_not_read_are_told_apart() {
 fn the_time_before_the_first_lap_is_startup_and_of_a_program_without_laps_its_own() {
     let mut script = script();
     sample(&mut script, MAIN_THREAD, 20, 2, true);
-    assert_eq!(lap(&told(&script), "program").sample_count, 1);
+    assert_eq!(lap(&functions_of(&script), "program").sample_count, 1);
     script.span(&["step"], 100 * MS, 300 * MS);
-    assert_eq!(lap(&told(&script), "startup").sample_count, 1);
+    assert_eq!(lap(&functions_of(&script), "startup").sample_count, 1);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn work_after_the_last_lap_is_the_main_gap_and_no_exit() {
     }
     sample(&mut script, MAIN_THREAD, 950, 1, true);
     script.note("interpreter.exits", &script.ticks(900 * MS).to_string());
-    let functions = told(&script);
+    let functions = functions_of(&script);
     assert_eq!(lap(&functions, "after").sample_count, 3);
     assert_eq!(lap(&functions, "exit").sample_count, 1);
     assert_eq!(functions.main_lap().unwrap().path, "step");
@@ -270,7 +270,7 @@ fn work_after_the_last_lap_is_the_main_gap_and_no_exit() {
     for at_ms in 410..850 {
         sample(&mut script, MAIN_THREAD, at_ms, 2, true);
     }
-    let functions = told(&script);
+    let functions = functions_of(&script);
     assert_eq!(functions.main_gap().map(|gap| &*gap.path), Some("after"));
 }
 
@@ -306,7 +306,7 @@ fn the_loop_of_tasks_is_told_from_what_is_outside_of_laps() {
         sample_of(&mut script, Runner::Thread, MAIN_THREAD, at_ms, 31, false);
     }
     sample_of(&mut script, Runner::Thread, MAIN_THREAD, 500, 2, true);
-    let functions = told(&script);
+    let functions = functions_of(&script);
     assert_eq!(lap(&functions, "event loop").sample_count, 3);
     assert_eq!(lap(&functions, "other").sample_count, 1);
     assert!(lap(&functions, "event loop").is_beside());
@@ -332,7 +332,7 @@ fn a_lap_of_tasks_keeps_the_time_of_its_samples() {
     }
     script.span(&["b"], 400 * MS, 300 * MS);
     sample(&mut script, MAIN_THREAD, 450, 2, true);
-    let functions = told(&script);
+    let functions = functions_of(&script);
     assert_eq!(lap(&functions, "a").total_ns, 120 * MS);
     // Ten milliseconds of three hundred: not what was measured.
     assert_eq!(lap(&functions, "b").total_ns, 10 * MS);
@@ -398,7 +398,7 @@ proptest! {
         for (index, frame) in (0_u64..).zip(&frames) {
             sample(&mut script, MAIN_THREAD, 5 + index * 10, *frame, true);
         }
-        let functions = told(&script);
+        let functions = functions_of(&script);
         let load = lap(&functions, "load");
         let imported: u64 = load.imports.iter().map(|one| one.total_ns).sum();
         let beside: u64 = load.functions.iter().map(FunctionTime::beside_imports_ns).sum();

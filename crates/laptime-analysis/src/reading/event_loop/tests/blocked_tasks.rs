@@ -71,7 +71,7 @@ fn served(others: u32, thread_of_others: u64, flags: SpanFlags) -> Script {
     script
 }
 
-fn held(script: &Script) -> Option<HeldLoop> {
+fn held_loop(script: &Script) -> Option<HeldLoop> {
     let all = summarize(std::slice::from_ref(script), Options::default()).findings;
     all.into_iter().find_map(|one| match one {
         Finding::HeldLoop(held) => Some(held),
@@ -91,29 +91,29 @@ fn a_lap_that_holds_the_loop_of_others_is_found() {
         lost_ns: 6_000 * MS,
         sampled: false,
     };
-    assert_eq!(held(&served(3, 41, SpanFlags::HELD)), Some(expected));
+    assert_eq!(held_loop(&served(3, 41, SpanFlags::HELD)), Some(expected));
 }
 
 #[test]
 fn a_task_that_computes_alone_holds_up_nobody() {
-    assert_eq!(held(&served(0, 41, SpanFlags::HELD)), None);
+    assert_eq!(held_loop(&served(0, 41, SpanFlags::HELD)), None);
 }
 
 #[test]
 fn a_wait_for_what_others_wait_for_too_is_not_held() {
-    assert_eq!(held(&served(3, 41, SpanFlags::NONE)), None);
+    assert_eq!(held_loop(&served(3, 41, SpanFlags::NONE)), None);
 }
 
 #[test]
 fn tasks_of_another_thread_run_on() {
-    assert_eq!(held(&served(3, 42, SpanFlags::HELD)), None);
+    assert_eq!(held_loop(&served(3, 42, SpanFlags::HELD)), None);
 }
 
 #[test]
 fn little_of_a_run_is_not_told() {
     let mut script = served(3, 41, SpanFlags::HELD);
     script.header.closed = Some(anchor(100_000 * MS));
-    assert_eq!(held(&script), None);
+    assert_eq!(held_loop(&script), None);
 }
 
 /// Scripts a task that awaits and then computes for 300 ms in one lap, looked at every 10 ms, while another one
@@ -173,12 +173,12 @@ fn a_lap_that_awaits_and_blocks_is_found_by_samples_of_one_turn() {
         lost_ns: 1_200 * MS,
         sampled: true,
     };
-    assert_eq!(held(&blocking(true)), Some(expected));
+    assert_eq!(held_loop(&blocking(true)), Some(expected));
 }
 
 #[test]
 fn a_task_that_computes_much_and_gives_turns_in_between_holds_nothing() {
-    assert_eq!(held(&blocking(false)), None);
+    assert_eq!(held_loop(&blocking(false)), None);
 }
 
 proptest! {
@@ -198,7 +198,7 @@ proptest! {
             *track != one.0 && *from <= one.1 && from + long >= one.1 + one.2
         }).count() as u64;
         let count = laps.iter().filter(|one| one.3 && around(one) > 0).count() as u64;
-        if let Some(held) = held(&script) {
+        if let Some(held) = held_loop(&script) {
             prop_assert_eq!(held.count, count);
             let lost: u64 = laps.iter().filter(|one| one.3).map(|one| around(one) * one.2 * MS).sum();
             prop_assert_eq!(held.lost_ns, lost);

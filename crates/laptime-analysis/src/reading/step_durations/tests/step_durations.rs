@@ -20,7 +20,7 @@ fn script() -> Script {
     script
 }
 
-fn of(script: &Script, path: &str) -> Vec<f64> {
+fn durations_of(script: &Script, path: &str) -> Vec<f64> {
     let run = analyzed::run("a.lap", std::slice::from_ref(script));
     run.durations.by_path.get(path).cloned().unwrap_or_default()
 }
@@ -28,8 +28,8 @@ fn of(script: &Script, path: &str) -> Vec<f64> {
 #[test]
 fn inside_of_steps_a_value_is_the_time_in_one_step() {
     let script = script();
-    assert_eq!(of(&script, "step"), [10e6; 40]);
-    let forward = of(&script, "step/forward");
+    assert_eq!(durations_of(&script, "step"), [10e6; 40]);
+    let forward = durations_of(&script, "step/forward");
     assert_eq!(forward.len(), 40);
     assert_eq!((forward[0], forward[39]), (4e6, 4e6 + 39.0));
 }
@@ -54,12 +54,12 @@ fn a_piece_that_goes_on_with_a_step_begins_no_period() {
 
 #[test]
 fn a_step_without_a_path_has_no_value_of_it() {
-    assert_eq!(of(&script(), "step/check"), [1e6; 4]);
+    assert_eq!(durations_of(&script(), "step/check"), [1e6; 4]);
 }
 
 #[test]
 fn outside_of_steps_a_value_is_one_span() {
-    assert_eq!(of(&script(), "evaluation"), [40e6, 44e6]);
+    assert_eq!(durations_of(&script(), "evaluation"), [40e6, 44e6]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn warm_up_is_left_out() {
         script.span_on(MAIN, &["step"], at, ns, SpanFlags::NONE);
         at += ns;
     }
-    let steps = of(&script, "step");
+    let steps = durations_of(&script, "step");
     assert_eq!(steps.len(), 55);
     assert!(steps.iter().all(|ns| *ns < 11e6));
 }

@@ -7,13 +7,13 @@
 use laptime_core::{Cost, CostTally, path};
 
 use super::given;
-use super::stretches::Own;
+use super::stretches::DirectOperations;
 use crate::summarize::columns::device_time;
 use crate::summarize::tree::{Node, Tree};
 use crate::summary::doubt::{Doubt, OperationsDoubt, PartlyCounted, PathPart};
 use crate::summary::fields::{Group, explain};
-use crate::summary::seldom::Seldom;
 use crate::summary::span_row::SpanRow;
+use crate::summary::sparse_box::SparseBox;
 
 const SAID_INSIDE: &str = "the program said the FLOP of a lap in it, which tells no more";
 const NO_TIME: &str = "no span of this path was finished in a time that the clock can tell";
@@ -25,17 +25,17 @@ const NONE_COUNTED: &str = "none of its operations could be counted";
 
 /// Work of a path, with everything inside.
 #[derive(Debug, Clone, Default)]
-pub struct Worked {
+pub struct InclusiveWork {
     /// Whether any of it was counted.
     pub is_counted: bool,
     /// Operations that were counted, without quantities that the program gave.
-    counted: Seldom<Own>,
+    counted: SparseBox<DirectOperations>,
     /// FLOP that the program gave, where it did.
     flop: Option<u128>,
     bytes: Option<u128>,
 }
 
-impl Worked {
+impl InclusiveWork {
     fn add(&mut self, inside: &Self) {
         self.is_counted |= inside.is_counted;
         if inside.counted.is_there() {
@@ -52,7 +52,7 @@ impl Worked {
     }
 
     /// Puts the quantities that the program gave in the place of counted ones.
-    fn say(&mut self, node: &Node) {
+    fn take_given(&mut self, node: &Node) {
         let Some(work) = node.tally.work.as_deref() else {
             return;
         };
@@ -79,20 +79,20 @@ impl Worked {
 }
 
 /// Returns the work of every node of a tree, by its index.
-pub fn inclusive(tree: &Tree) -> Vec<Worked> {
-    let mut worked: Vec<Worked> = (0..tree.len())
+pub fn inclusive_work(tree: &Tree) -> Vec<InclusiveWork> {
+    let mut worked: Vec<InclusiveWork> = (0..tree.len())
         .map(|index| {
-            let own = tree.node(index).own.clone();
-            Worked {
-                is_counted: own.tally.calls() > 0,
-                counted: own,
-                ..Worked::default()
+            let operations = tree.node(index).operations.clone();
+            InclusiveWork {
+                is_counted: operations.tally.calls() > 0,
+                counted: operations,
+                ..InclusiveWork::default()
             }
         })
         .collect();
     // A child's index is above its parent's: one sweep from the end reaches every ancestor.
     for index in (1..tree.len()).rev() {
-        worked[index].say(tree.node(index));
+        worked[index].take_given(tree.node(index));
         let inside = worked[index].clone();
         worked[tree.node(index).parent].add(&inside);
     }
@@ -100,15 +100,15 @@ pub fn inclusive(tree: &Tree) -> Vec<Worked> {
     let mut is_within = vec![false; tree.len()];
     for index in 1..tree.len() {
         let node = tree.node(index);
-        let is_call = node.own.known_runs > 0;
-        is_within[index] = (is_call || is_within[node.parent]) && node.own.left_out == 0;
+        let is_call = node.operations.known_runs > 0;
+        is_within[index] = (is_call || is_within[node.parent]) && node.operations.left_out == 0;
         worked[index].is_counted |= is_within[index];
     }
     worked
 }
 
 /// Finds rows of which not all operations are known: calls that are left out, and operators that have no formula.
-pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Doubt> + use<> {
+pub fn doubts(tree: &Tree, worked: &[InclusiveWork]) -> impl Iterator<Item = Doubt> + use<> {
     let path = |index: usize| {
         let names = tree.names(index);
         path::join(names.iter().map(String::as_str))
@@ -136,7 +136,7 @@ pub fn doubts(tree: &Tree, worked: &[Worked]) -> impl Iterator<Item = Doubt> + u
 }
 
 /// Fills in the work of a row. Returns how many of its FLOP ran for each that the model asked for.
-pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
+pub fn fill(row: &mut SpanRow, node: &Node, worked: &InclusiveWork) -> Option<f64> {
     row.work.operations_coverage_ratio = worked.tally().coverage_ratio();
     let is_told = worked.flop.is_some() || worked.bytes.is_some();
     if row.work.operations_coverage_ratio == Some(0.0) && !is_told {
@@ -166,7 +166,7 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
     } else {
         explain(row, ["intensity"], NO_BYTES);
     }
-    let known = match Known::of(node, worked) {
+    let known = match CompleteSpans::of_node(node, worked) {
         Ok(known) => known,
         Err(why) => {
             let rates = ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"];
@@ -187,19 +187,19 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
 }
 
 /// Work and time of the spans of a row in which no call is left out.
-struct Known {
+struct CompleteSpans {
     total_ns: u64,
     flop: u128,
     executed_flop: u128,
     bytes: u128,
 }
 
-impl Known {
-    fn of(node: &Node, worked: &Worked) -> Result<Self, &'static str> {
+impl CompleteSpans {
+    fn of_node(node: &Node, worked: &InclusiveWork) -> Result<Self, &'static str> {
         let (left_out, counted) = (&node.left_out, &worked.counted);
         let is_said = worked.flop.is_some() || worked.bytes.is_some();
         // What a program says in a span, and what a device tells, isn't known by whether a call is left out.
-        let is_known = counted.left_out == left_out.own.left_out && !is_said;
+        let is_known = counted.left_out == left_out.operations.left_out && !is_said;
         if counted.left_out > 0 && (!is_known || device_time::is_told(&node.on_device)) {
             return Err(LEFT_OUT);
         }
@@ -212,7 +212,7 @@ impl Known {
                 NO_TIME
             });
         }
-        let (all, without) = (&counted.tally.cost, &left_out.own.tally.cost);
+        let (all, without) = (&counted.tally.cost, &left_out.operations.tally.cost);
         let said = worked.flop.unwrap_or(0);
         let flop = |of: fn(&Cost) -> u128| of(all).saturating_sub(of(without)).saturating_add(said);
         Ok(Self {

@@ -1,11 +1,11 @@
 //! The operations of a row, from whichever source has them, and reasons to doubt them.
 
-use super::counted::{self, Worked, inclusive};
+use super::counted::{self, InclusiveWork, inclusive_work};
 use super::given;
 use crate::summarize::tree::{Node, Tree};
-use crate::summary::aside::{is_aside, was_counted};
 use crate::summary::doubt::{Doubt, OperationsDoubt};
 use crate::summary::fields::Group;
+use crate::summary::observed_units::{is_counted_unit, is_observed_unit};
 use crate::summary::span_row::SpanRow;
 
 const COUNTED: &str = "its operations were being counted, which made it longer";
@@ -13,9 +13,13 @@ const PROFILED: &str = "a profiler was on, which made it longer";
 
 /// Fills in the work of a row. Returns how many of its FLOP ran for each that the model asked for, where that
 /// is known.
-pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
-    if let Some(name) = row.names.iter().find(|name| is_aside(name)) {
-        let why = if was_counted(name) { COUNTED } else { PROFILED };
+pub fn fill(row: &mut SpanRow, node: &Node, worked: &InclusiveWork) -> Option<f64> {
+    if let Some(name) = row.names.iter().find(|name| is_observed_unit(name)) {
+        let why = if is_counted_unit(name) {
+            COUNTED
+        } else {
+            PROFILED
+        };
         Group::Operations.explain(row, why);
         return None;
     }
@@ -32,7 +36,7 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) -> Option<f64> {
 pub fn doubts(tree: &Tree) -> impl Iterator<Item = Doubt> {
     given::doubt(tree)
         .into_iter()
-        .chain(counted::doubts(tree, &inclusive(tree)))
+        .chain(counted::doubts(tree, &inclusive_work(tree)))
         .chain(nothing_again(tree))
 }
 
@@ -41,7 +45,7 @@ fn nothing_again(tree: &Tree) -> Option<Doubt> {
     let is_counted = |index: &usize| {
         tree.names(*index)
             .last()
-            .is_some_and(|name| was_counted(name))
+            .is_some_and(|name| is_counted_unit(name))
     };
     (!tree.has_operations() && tree.in_order().iter().any(is_counted))
         .then_some(Doubt::Operations(OperationsDoubt::CountedOnce))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::PathId;
 
-use super::stretches::Own;
+use super::stretches::DirectOperations;
 use crate::reading::feature::Feature;
 
 /// Spans of a path in which calls were left out.
@@ -15,7 +15,7 @@ pub struct LeftOut {
     /// Time of these spans.
     pub total_ns: u64,
     /// Operations that are known in these spans and in the spans inside.
-    pub own: Own,
+    pub operations: DirectOperations,
 }
 
 impl LeftOut {
@@ -23,7 +23,7 @@ impl LeftOut {
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.total_ns = self.total_ns.saturating_add(other.total_ns);
-        self.own.merge(&other.own);
+        self.operations.merge(&other.operations);
     }
 }
 

@@ -16,7 +16,7 @@ use laptime_core::format::window::{WindowHeader, WindowState};
 use laptime_core::{PathId, PathTable, Span, SpanFlags};
 
 use super::left_out::{LeftOut, LeftOutSpans};
-use super::stretches::{Own, Stretches};
+use super::stretches::{DirectOperations, Stretches};
 use crate::reading::process::Process;
 use crate::reading::read_again::Finish;
 
@@ -94,7 +94,7 @@ impl<'p> LeftOutPass<'p> {
             let mut here = LeftOut {
                 count: u64::from(span.flags.is_whole()),
                 total_ns: process.facts.anchors.rate().nanoseconds(span.duration),
-                own: Own::default(),
+                operations: DirectOperations::default(),
             };
             // Of a path with several spans in a run, the first has it.
             for index in of_span
@@ -106,7 +106,7 @@ impl<'p> LeftOutPass<'p> {
                     .stretches
                     .inside(stretch(index), &process.paths, path);
                 for (at_path, is_left_out) in parts {
-                    here.own.add(at_path, 1, is_left_out);
+                    here.operations.add(at_path, 1, is_left_out);
                 }
             }
             self.found.all.entry(path).or_default().merge(&here);

@@ -13,7 +13,7 @@ pub mod left_out_pass;
 mod peaks;
 pub mod stretches;
 
-pub use counted::inclusive;
+pub use counted::inclusive_work;
 pub use fill::{doubts, fill};
 pub use peaks::{ABOVE_RATIO, Peaks, TOLD, summary};
 

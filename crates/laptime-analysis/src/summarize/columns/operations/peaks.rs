@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use laptime_core::Unavailable;
 use laptime_core::ceilings::{Ceilings, NOTE as CEILINGS};
 
-use super::counted::Worked;
+use super::counted::InclusiveWork;
 use crate::reading::process::Process;
 use crate::summarize::tree::Tree;
-use crate::summary::aside::was_counted;
 use crate::summary::fields::explain;
+use crate::summary::observed_units::is_counted_unit;
 use crate::summary::operations::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 use crate::summary::span_row::SpanRow;
 use crate::summary::work_row::BoundBy;
@@ -59,7 +59,7 @@ pub struct Peaks {
 
 impl Peaks {
     /// Collects the notes of recorders.
-    pub fn of(processes: &[Process]) -> Self {
+    pub fn from_notes(processes: &[Process]) -> Self {
         let mut notes = processes
             .iter()
             .flat_map(|process| &process.features.notes.0);
@@ -79,7 +79,7 @@ impl Peaks {
     }
 
     /// Fills in how close a row comes; `executed_ratio` is how many FLOP ran for each that the model asked for.
-    pub fn fill(&mut self, row: &mut SpanRow, worked: &Worked, executed_ratio: Option<f64>) {
+    pub fn fill(&mut self, row: &mut SpanRow, worked: &InclusiveWork, executed_ratio: Option<f64>) {
         let Some(kind) = worked.kind() else {
             return explain(row, COMPARED, NO_MAC);
         };
@@ -122,7 +122,7 @@ pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<Operation
         ..OperationsSummary::default()
     };
     for row in rows {
-        let was_counted = row.names.last().is_some_and(|name| was_counted(name));
+        let was_counted = row.names.last().is_some_and(|name| is_counted_unit(name));
         if was_counted && row.count.is_some() {
             summary.counted.push(CountedUnits {
                 path: row.path.clone(),

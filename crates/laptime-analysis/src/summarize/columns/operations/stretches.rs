@@ -108,7 +108,7 @@ impl Feature for Stretches {
 
 /// Operations directly in a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Own {
+pub struct DirectOperations {
     /// All operations, also those that are left out.
     pub tally: CostTally,
     /// Number of operations in calls that were left out: nothing else is known of these.
@@ -119,7 +119,7 @@ pub struct Own {
     pub known_runs: u64,
 }
 
-impl Own {
+impl DirectOperations {
     /// Adds so many times the operations of a stretch.
     pub fn add(&mut self, at_path: &AtPath, times: u64, is_left_out: bool) {
         if is_left_out {

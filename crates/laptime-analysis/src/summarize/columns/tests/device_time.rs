@@ -9,10 +9,10 @@ use crate::{Options, Summary};
 /// Adds a lap that ran 1 ms on the host, with its device's answer.
 fn lap(script: &mut Script, at_ns: u64, times: Result<u64, NoDeviceTime>) {
     script.span(&["work"], at_ns, MS);
-    told(script, at_ns, times);
+    device_span(script, at_ns, times);
 }
 
-fn told(script: &mut Script, at_ns: u64, times: Result<u64, NoDeviceTime>) {
+fn device_span(script: &mut Script, at_ns: u64, times: Result<u64, NoDeviceTime>) {
     let path = script.path(&["work"]);
     script.observed(Record::DeviceSpan(DeviceSpan {
         path,
@@ -123,14 +123,14 @@ fn a_rate_is_over_the_devices_time_or_not_told() {
     };
     let mut script = Script::new(1, 1_000 * MS);
     with_work(&mut script, 0);
-    told(&mut script, 0, Ok(10 * MS));
+    device_span(&mut script, 0, Ok(10 * MS));
     let row = summary(script).row("work").unwrap().clone();
     assert_eq!(row.work.flop_per_s, Some(5_000_000.0 / 0.01));
 
     let mut script = Script::new(1, 1_000 * MS);
     with_work(&mut script, 0);
     with_work(&mut script, 100 * MS);
-    told(&mut script, 0, Ok(10 * MS));
+    device_span(&mut script, 0, Ok(10 * MS));
     let summary = summary(script);
     let row = summary.row("work").unwrap();
     assert_eq!(row.work.flop_per_s, None);

@@ -1,6 +1,6 @@
 //! Tests that the descriptions of numbers fit their names, and that numbers which rows lack have a reason.
 
-use super::{Group, Kind, Unit, all, named, near, unavailable};
+use super::{Group, Kind, Unit, all, find, near, unavailable};
 
 #[test]
 fn a_name_ends_in_its_unit() {
@@ -20,7 +20,7 @@ fn a_name_ends_in_its_unit() {
             Unit::Name => "bound",
         };
         assert!(field.name.ends_with(end), "{}", field.name);
-        assert_eq!(named(field.name).map(|it| it.about), Some(field.about));
+        assert_eq!(find(field.name).map(|it| it.about), Some(field.about));
     }
 }
 

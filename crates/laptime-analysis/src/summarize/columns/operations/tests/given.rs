@@ -21,7 +21,7 @@ fn gemm(summary: &Summary) -> &SpanRow {
     summary.row("gemm").unwrap()
 }
 
-fn said(flop: u128, bytes: u128) -> SpanWork {
+fn span_work(flop: u128, bytes: u128) -> SpanWork {
     SpanWork {
         flop: Some(flop),
         bytes: Some(bytes),
@@ -31,8 +31,8 @@ fn said(flop: u128, bytes: u128) -> SpanWork {
 #[test]
 fn a_row_sums_what_its_spans_say_and_divides_by_their_time() {
     let summary = run(&[
-        (2 * MS, said(6_000_000, 1_000_000)),
-        (MS, said(3_000_000, 500_000)),
+        (2 * MS, span_work(6_000_000, 1_000_000)),
+        (MS, span_work(3_000_000, 500_000)),
     ]);
     let row = gemm(&summary);
     assert_eq!(
@@ -49,7 +49,7 @@ fn a_row_sums_what_its_spans_say_and_divides_by_their_time() {
 fn spans_that_say_nothing_are_not_in_the_denominator_and_a_warning_tells() {
     let nothing = SpanWork::default();
     let summary = run(&[
-        (MS, said(1_000_000, 1)),
+        (MS, span_work(1_000_000, 1)),
         (7 * MS, nothing),
         (9 * MS, nothing),
     ]);
@@ -93,7 +93,7 @@ fn what_is_not_said_is_absent_with_a_reason() {
 
 #[test]
 fn sums_beyond_64_bits_survive_the_file() {
-    let summary = run(&[(MS, said(1 << 100, 1 << 70)), (MS, said(1, 1))]);
+    let summary = run(&[(MS, span_work(1 << 100, 1 << 70)), (MS, span_work(1, 1))]);
     let row = gemm(&summary);
     assert_eq!(row.work.flop, Some((1 << 100) + 1));
     assert_eq!(row.work.bytes_moved, Some((1 << 70) + 1));
@@ -108,7 +108,7 @@ proptest! {
         times in 2_u128..9,
     ) {
         let as_said = |times: u128| -> Vec<(u64, SpanWork)> {
-            works.iter().map(|(ns, flop)| (*ns, said(u128::from(*flop) * times, 1))).collect()
+            works.iter().map(|(ns, flop)| (*ns, span_work(u128::from(*flop) * times, 1))).collect()
         };
         let once = run(&as_said(1));
         let mut backwards = as_said(1);

@@ -9,7 +9,7 @@ use crate::summary::functions::Functions;
 pub const CELLS: &str = "cells";
 
 /// Replaces the file of each cell by the cell's name.
-pub fn name(functions: &mut Functions, processes: &[Process]) {
+pub fn name_cells(functions: &mut Functions, processes: &[Process]) {
     let notes = processes
         .iter()
         .flat_map(|process| &process.features.notes.0);

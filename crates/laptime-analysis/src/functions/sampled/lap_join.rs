@@ -32,7 +32,7 @@ const NONE: Deepest = Deepest {
 
 /// The thread or task whose laps a sample may be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Whose {
+enum LapOwner {
     /// A thread's own laps, by the thread.
     Thread(u64),
     /// A task's laps, by its track.
@@ -46,7 +46,7 @@ enum Whose {
 pub struct StackPass<'p> {
     process: &'p mut Process,
     /// Moment and number of each sample, in time order.
-    moments: HashMap<Whose, Vec<(u64, u32)>>,
+    moments: HashMap<LapOwner, Vec<(u64, u32)>>,
     /// Depth of each path.
     depths: Vec<u32>,
     /// The deepest lap of the thread itself, by sample.
@@ -62,16 +62,16 @@ impl<'p> StackPass<'p> {
     }
 
     fn new(process: &'p mut Process) -> Self {
-        let mut moments: HashMap<Whose, Vec<(u64, u32)>> = HashMap::new();
+        let mut moments: HashMap<LapOwner, Vec<(u64, u32)>> = HashMap::new();
         for (index, sample) in (0..).zip(&process.features.stacks.samples) {
-            let mut add = |whose| {
-                let moments = moments.entry(whose).or_default();
+            let mut add = |owner| {
+                let moments = moments.entry(owner).or_default();
                 moments.push((sample.ticks, index));
             };
-            add(Whose::Thread(sample.thread));
+            add(LapOwner::Thread(sample.thread));
             match sample.runner {
-                Runner::Unknown => add(Whose::AnyTask(sample.thread)),
-                Runner::Task { track, .. } => add(Whose::Task(track)),
+                Runner::Unknown => add(LapOwner::AnyTask(sample.thread)),
+                Runner::Task { track, .. } => add(LapOwner::Task(track)),
                 Runner::Thread => {}
             }
         }
@@ -99,7 +99,7 @@ impl<'p> StackPass<'p> {
         if *is_task {
             self.process.features.stacks.not_of_threads.insert(path);
         } else {
-            for (_, sample) in inside(&self.moments, Whose::Thread(*thread), start, end) {
+            for (_, sample) in inside(&self.moments, LapOwner::Thread(*thread), start, end) {
                 if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
                     && deepest.depth < depth
                 {
@@ -108,8 +108,8 @@ impl<'p> StackPass<'p> {
             }
             return;
         }
-        for whose in [Whose::Task(track), Whose::AnyTask(*thread)] {
-            for (_, sample) in inside(&self.moments, whose, start, end) {
+        for owner in [LapOwner::Task(track), LapOwner::AnyTask(*thread)] {
+            for (_, sample) in inside(&self.moments, owner, start, end) {
                 let tasks = self.of_tasks.entry(*sample).or_default();
                 let known = tasks.iter().position(|(known, _)| *known == track);
                 match known {
@@ -136,12 +136,12 @@ impl<'p> StackPass<'p> {
 
 /// Returns the samples of a thread or task between two moments.
 fn inside(
-    moments: &HashMap<Whose, Vec<(u64, u32)>>,
-    whose: Whose,
+    moments: &HashMap<LapOwner, Vec<(u64, u32)>>,
+    owner: LapOwner,
     start: u64,
     end: u64,
 ) -> impl Iterator<Item = &(u64, u32)> {
-    let moments = moments.get(&whose).map_or(&[][..], Vec::as_slice);
+    let moments = moments.get(&owner).map_or(&[][..], Vec::as_slice);
     let from = moments.partition_point(|(ticks, _)| *ticks < start);
     moments[from..]
         .iter()

@@ -31,9 +31,9 @@ pub fn samples(process: &Process, is_measured: bool) -> Sampled {
         };
         let place = match place(process, is_measured, sample, *lap) {
             Place::Lap(_) => SamplePlace::Lap(lap.path),
-            Place::Outside(outside) => SamplePlace::Outside(named(outside)),
+            Place::Outside(outside) => SamplePlace::Outside(outside_name(outside)),
         };
-        numbers.told.samples.push(told(sample, call, place));
+        numbers.told.samples.push(sample_at(sample, call, place));
     }
     let mut told = numbers.told;
     told.samples.sort_by_key(|sample| sample.ticks);
@@ -41,7 +41,7 @@ pub fn samples(process: &Process, is_measured: bool) -> Sampled {
 }
 
 /// Returns the name of the time outside of laps; nothing where the program has no lap.
-fn named(outside: &'static str) -> Option<&'static str> {
+fn outside_name(outside: &'static str) -> Option<&'static str> {
     match outside {
         PROGRAM => None,
         OTHER => Some("outside of laps"),
@@ -50,7 +50,7 @@ fn named(outside: &'static str) -> Option<&'static str> {
     }
 }
 
-fn told(sample: &SampledStack, call: u32, place: SamplePlace) -> Sample {
+fn sample_at(sample: &SampledStack, call: u32, place: SamplePlace) -> Sample {
     Sample {
         ticks: sample.ticks,
         thread: sample.thread,

@@ -11,7 +11,7 @@ use laptime_core::{DeviceMemoryTally, DeviceTally};
 use serde::{Serialize, Serializer};
 
 use crate::summarize::columns::operations::left_out::LeftOut;
-use crate::summarize::columns::operations::stretches::Own;
+use crate::summarize::columns::operations::stretches::DirectOperations;
 use crate::summary::device_row::DeviceRow;
 use crate::summary::memory_row::HostMemoryRow;
 use crate::summary::work_row::WorkRow;
@@ -24,28 +24,28 @@ pub trait Absent: Sized + 'static {
 
 /// A box that shows its type's default until its value is changed.
 #[derive(Clone)]
-pub struct Seldom<T>(Option<Box<T>>);
+pub struct SparseBox<T>(Option<Box<T>>);
 
-impl<T> Seldom<T> {
+impl<T> SparseBox<T> {
     /// Tells whether the value was changed.
     pub fn is_there(&self) -> bool {
         self.0.is_some()
     }
 }
 
-impl<T> From<T> for Seldom<T> {
+impl<T> From<T> for SparseBox<T> {
     fn from(value: T) -> Self {
         Self(Some(Box::new(value)))
     }
 }
 
-impl<T> Default for Seldom<T> {
+impl<T> Default for SparseBox<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T: Absent> Deref for Seldom<T> {
+impl<T: Absent> Deref for SparseBox<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -56,25 +56,25 @@ impl<T: Absent> Deref for Seldom<T> {
     }
 }
 
-impl<T: Absent + Default> DerefMut for Seldom<T> {
+impl<T: Absent + Default> DerefMut for SparseBox<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.0.get_or_insert_default()
     }
 }
 
-impl<T: Absent + Debug> Debug for Seldom<T> {
+impl<T: Absent + Debug> Debug for SparseBox<T> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         (**self).fmt(formatter)
     }
 }
 
-impl<T: Absent + PartialEq> PartialEq for Seldom<T> {
+impl<T: Absent + PartialEq> PartialEq for SparseBox<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Absent + Serialize> Serialize for Seldom<T> {
+impl<T: Absent + Serialize> Serialize for SparseBox<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }
@@ -82,7 +82,7 @@ impl<T: Absent + Serialize> Serialize for Seldom<T> {
 
 /// The fields of the value stand in the JSON of the struct that has the box.
 #[cfg(feature = "schema")]
-impl<T: schemars::JsonSchema> schemars::JsonSchema for Seldom<T> {
+impl<T: schemars::JsonSchema> schemars::JsonSchema for SparseBox<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         T::schema_name()
     }
@@ -92,7 +92,7 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Seldom<T> {
     }
 }
 
-macro_rules! seldom {
+macro_rules! empty_boxes {
     ($($kind:ty),+) => {
         $(impl Absent for $kind {
             fn absent() -> &'static Self {
@@ -103,8 +103,8 @@ macro_rules! seldom {
     };
 }
 
-seldom!(
-    Own,
+empty_boxes!(
+    DirectOperations,
     LeftOut,
     DeviceTally,
     DeviceMemoryTally,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{DeviceWorkKind, PathId, PhaseName, Total, path};
 
-use super::device::{OnDevice, uses};
+use super::device::{DeviceInterval, device_uses};
 use super::lap_operators::{DeviceUse, KernelTime, LapOperators, OperatorTime, Operators};
 use crate::reading::process::Process;
 use crate::summary::doubt::{Doubt, RunDoubt};
@@ -45,7 +45,7 @@ pub fn operators(processes: &[Process], rows: &[SpanRow]) -> Option<Operators> {
     let within = notes.filter(|(code, _)| code == WITHIN);
     let mut laps: Vec<LapOperators> = laps
         .into_iter()
-        .map(|(names, lap)| told(names, lap, rows))
+        .map(|(names, lap)| lap_operators(names, lap, rows))
         .collect();
     laps.sort_by_key(|lap| Reverse(lap.self_ns));
     Some(Operators {
@@ -120,7 +120,7 @@ fn add(process: &Process, laps: &mut BTreeMap<Names, Lap>, devices: &mut BTreeMa
         kernel.call_count += 1;
         kernel.total_ns = kernel.total_ns.saturating_add(work.duration_ns);
         let start_ns = timeline.monotonic_ns(work.ticks);
-        on_device.push(OnDevice {
+        on_device.push(DeviceInterval {
             device: work.device,
             start_ns,
             end_ns: start_ns.saturating_add(work.duration_ns),
@@ -128,7 +128,7 @@ fn add(process: &Process, laps: &mut BTreeMap<Names, Lap>, devices: &mut BTreeMa
             lap: path,
         });
     }
-    let (whole, by_lap) = uses(&on_device);
+    let (whole, by_lap) = device_uses(&on_device);
     for one in whole {
         join(devices.entry(one.device).or_default(), &one);
     }
@@ -145,7 +145,7 @@ fn join(sum: &mut DeviceUse, other: &DeviceUse) {
     sum.waiting_ns = sum.waiting_ns.saturating_add(other.waiting_ns);
 }
 
-fn told(names: Names, lap: Lap, rows: &[SpanRow]) -> LapOperators {
+fn lap_operators(names: Names, lap: Lap, rows: &[SpanRow]) -> LapOperators {
     let mut operators: Vec<OperatorTime> = lap.operators.into_values().collect();
     operators.sort_by(|one, other| {
         let by = |time: &OperatorTime| (Reverse(time.self_ns), Reverse(time.call_count));

@@ -19,7 +19,7 @@ const MOST_RATIO: f64 = 2.0;
 
 /// Scales the laps of a run to its rows. Time outside of laps stays as it was sampled: there the rows have the
 /// time in which no thread had a lap.
-pub fn fit(laps: &mut [LapFunctions], rows: &[SpanRow], processes: &[Process]) {
+pub fn scale(laps: &mut [LapFunctions], rows: &[SpanRow], processes: &[Process]) {
     let not_of_threads: HashSet<Vec<&str>> = (processes.iter())
         .flat_map(|process| {
             let paths = process.features.stacks.not_of_threads.iter();
@@ -37,13 +37,13 @@ pub fn fit(laps: &mut [LapFunctions], rows: &[SpanRow], processes: &[Process]) {
         let ratio = sampled_ns as f64 / measured_ns.max(1) as f64;
         let is_same = (1.0 / MOST_RATIO..=MOST_RATIO).contains(&ratio);
         if is_same && !not_of_threads.contains(&names) {
-            scale(lap, measured_ns, sampled_ns);
+            multiply(lap, measured_ns, sampled_ns);
         }
     }
 }
 
 /// Multiplies all times of a lap by `numerator / denominator`.
-fn scale(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
+fn multiply(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
     let scaled = |ns: &mut u64| {
         let exact = u128::from(*ns) * u128::from(numerator) / u128::from(denominator);
         *ns = u64::try_from(exact).unwrap_or(u64::MAX);

@@ -8,7 +8,7 @@ use laptime_core::Total;
 
 /// An operator as a profiler saw it, in nanoseconds of its clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ran {
+pub struct OperatorRun {
     /// Start of the operator.
     pub start_ns: u64,
     /// Duration of the operator.
@@ -19,9 +19,9 @@ pub struct Ran {
     pub name: u32,
 }
 
-/// Times of one operator; `None` in [`nest`]'s answer where it is the same call as the one around it.
+/// Times of one operator; `None` in [`nest_operators`]'s answer where it is the same call as the one around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Nested {
+pub struct OperatorRunTime {
     /// Time without the operators that it called.
     pub self_ns: u64,
     /// Time with the operators that it called.
@@ -37,7 +37,7 @@ struct Node {
 /// Returns the times of each operator, in the order of `all`.
 ///
 /// **Cost** sorting them.
-pub fn nest(all: &[Ran]) -> Vec<Option<Nested>> {
+pub fn nest_operators(all: &[OperatorRun]) -> Vec<Option<OperatorRunTime>> {
     let mut nodes = placed(all);
     // From the outside in: who merges with its caller has the caller's caller by then.
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -59,7 +59,7 @@ pub fn nest(all: &[Ran]) -> Vec<Option<Nested>> {
     let each = nodes.iter().enumerate().zip(&is_same);
     each.map(|((at, node), is_same)| {
         let children = node.children.iter().map(|child| all[*child].duration_ns);
-        (!is_same).then(|| Nested {
+        (!is_same).then(|| OperatorRunTime {
             self_ns: all[at].duration_ns.saturating_sub(children.total()),
             total_ns: all[at].duration_ns,
         })
@@ -67,15 +67,15 @@ pub fn nest(all: &[Ran]) -> Vec<Option<Nested>> {
     .collect()
 }
 
-fn end(ran: &Ran) -> u64 {
+fn end(ran: &OperatorRun) -> u64 {
     ran.start_ns.saturating_add(ran.duration_ns)
 }
 
-fn key(ran: &Ran, at: usize) -> (u64, u64, std::cmp::Reverse<u64>, usize) {
+fn key(ran: &OperatorRun, at: usize) -> (u64, u64, std::cmp::Reverse<u64>, usize) {
     (ran.thread, ran.start_ns, std::cmp::Reverse(end(ran)), at)
 }
 
-fn placed(all: &[Ran]) -> Vec<Node> {
+fn placed(all: &[OperatorRun]) -> Vec<Node> {
     let mut nodes = vec![Node::default(); all.len()];
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|at| key(&all[*at], *at));
