@@ -10,6 +10,7 @@ pub mod headline;
 pub(crate) mod leftovers;
 pub(crate) mod measured_processes;
 pub(crate) mod memory_growth;
+mod merge_processes;
 pub(crate) mod options;
 mod per_process;
 mod process_summaries;

@@ -10,11 +10,11 @@ use crate::reading::process::Process;
 use crate::summarize::columns::memory;
 use crate::summarize::columns::operations::Peaks;
 use crate::summarize::filled_time::FilledTime;
+use crate::summarize::merge_processes;
 use crate::summarize::ranks;
 use crate::summarize::rows;
 use crate::summarize::steady_rows::{self, SteadyPart};
 use crate::summarize::steady_state::{self, Start};
-use crate::summarize::tree;
 use crate::summarize::wall_time::Wall;
 use crate::summary::process::{ProcessRows, ProcessSummary};
 
@@ -52,7 +52,7 @@ fn process_rows(
     (found, part): (Result<Start, Unavailable>, Option<&mut SteadyPart>),
     peaks: &mut Peaks,
 ) -> ProcessRows {
-    let tree = tree::of_run(std::slice::from_mut(process));
+    let tree = merge_processes::of_run(std::slice::from_mut(process));
     let mut rows = rows::rows(&tree, wall.ns(), &filled.leftovers, peaks).rows;
     memory::fill_other(&mut rows, &tree, std::slice::from_ref(summary));
     let (found, steady_why) = match found {

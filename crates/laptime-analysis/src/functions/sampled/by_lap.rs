@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::Unavailable;
 
 use crate::functions::counted;
-use crate::functions::sampled::{notebook_cells, scale_to_laps, tree};
+use crate::functions::sampled::{notebook_cells, scale_to_laps, sum_samples};
 use crate::reading::process::Process;
 use crate::summary::functions::Functions;
 use crate::summary::span_row::SpanRow;
@@ -16,7 +16,7 @@ const UNAVAILABLE: &str = "stacks-unavailable";
 /// Returns the sampled and counted functions of a run; `None` where there are neither. The first `measured`
 /// processes are measured, and `rows` have the measured times.
 pub fn functions(processes: &[Process], measured: usize, rows: &[SpanRow]) -> Option<Functions> {
-    let mut sampled = tree::functions(processes, measured);
+    let mut sampled = sum_samples::functions(processes, measured);
     if let Some(sampled) = &mut sampled {
         scale_to_laps::scale(&mut sampled.laps, rows, processes);
     }

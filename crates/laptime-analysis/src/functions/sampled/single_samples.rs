@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use laptime_core::{Sample, SamplePlace, Sampled, SampledCall, SampledFunction, SampledStack};
 
 use super::imports;
-use super::tree::{Place, place};
+use super::place::{Place, place_of_sample};
 use crate::functions::stack_records::Function;
 use crate::reading::process::Process;
 use crate::summarize::wall_time::{AFTER, OTHER};
@@ -29,7 +29,7 @@ pub fn samples(process: &Process, is_measured: bool) -> Sampled {
         let Some(call) = numbers.call(process, sample.frame) else {
             continue;
         };
-        let place = match place(process, is_measured, sample, *lap) {
+        let place = match place_of_sample(process, is_measured, sample, *lap) {
             Place::Lap(_) => SamplePlace::Lap(lap.path),
             Place::Outside(outside) => SamplePlace::Outside(outside_name(outside)),
         };

@@ -9,12 +9,12 @@ use crate::reading::event_loop::blocked_tasks;
 use crate::reading::process::Process;
 use crate::summarize::columns::operations::Peaks;
 use crate::summarize::filled_time::{self, ChildTime, FilledTime};
+use crate::summarize::merge_processes;
 use crate::summarize::per_process;
 use crate::summarize::process_summaries;
 use crate::summarize::ranks;
 use crate::summarize::steady_rows::{self, SteadyPart};
 use crate::summarize::steady_state::Start;
-use crate::summarize::tree;
 use crate::summarize::wall_time::{self, Wall};
 use crate::summarize::warnings;
 use crate::summarize::worker_starts;
@@ -76,7 +76,7 @@ impl Measured {
         let recorded = warnings::recorded(&self.processes, &summaries, self.run.as_ref());
         self.warnings.extend(recorded);
         Totalled {
-            tree: tree::take_from_run(&mut self.processes),
+            tree: merge_processes::take_from_run(&mut self.processes),
             run: self.run,
             processes: self.processes,
             front_count: self.front_count,

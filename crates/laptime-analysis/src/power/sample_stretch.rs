@@ -1,169 +1,20 @@
-//! From samples to summaries: means, percentiles and peaks, of a whole run and of its steady state.
+//! Numbers of a device over a stretch of time: means, percentiles and peaks of its samples.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use laptime_core::{DeviceReading as Reading, DeviceReadings, Throttle, Total, Unavailable};
 
-use super::energy::NoEnergy;
 use super::samples::SampledDevice;
-use super::summary::{DeviceStretch, DeviceSummary, ThrottleShare};
+use super::summary::{DeviceStretch, ThrottleShare};
 use crate::reading::process::Process;
-use crate::summary::Steady;
-use crate::summary::fields::Group;
 
-/// Code of the note that says why no device was sampled.
-pub const UNAVAILABLE: &str = "telemetry.unavailable";
-/// Why laps of a program that reports on itself have no energy: devices are sampled for recordings.
-const LIVE: &str = "a recording's report tells it, and this is a report of the running program: open the recording";
-/// Name of the summary's field that has the devices.
-const FIELD: &str = "devices";
 /// Why a number is absent that no sample has, where no reason was recorded.
 const NOT_TOLD: &str = "the device did not tell it meanwhile";
 /// Fewest samples that have a mean.
 const LEAST_SAMPLES: usize = 2;
 
-/// Start and end of a process's steady state, in ticks.
-pub type SteadyTicks = Option<(u64, u64)>;
-
-/// Returns the devices of all processes; `steady` has the start and end of each process's steady state.
-pub fn devices(
-    processes: &[Process],
-    steady: &[SteadyTicks],
-    told: Option<&Steady>,
-    ranks: usize,
-) -> Vec<DeviceSummary> {
-    let steps = told.and_then(|told| steps(told, ranks));
-    let mut summaries: Vec<DeviceSummary> = Vec::new();
-    for (process, steady) in processes.iter().zip(steady) {
-        for (index, device) in &process.features.devices.0 {
-            let made = summary(
-                process,
-                *index,
-                device,
-                steady.filter(|_| told.is_some()),
-                steps,
-            );
-            let Some(made) = made else {
-                continue;
-            };
-            // Two processes on one device saw the same: the one that looked longer tells.
-            let mut known = summaries.iter_mut();
-            let known = known.find(|known| known.uuid == made.uuid && !made.uuid.is_empty());
-            match known {
-                Some(known) if known.whole.sample_count >= made.whole.sample_count => {}
-                Some(known) => *known = made,
-                None => summaries.push(made),
-            }
-        }
-    }
-    summaries
-}
-
-/// Adds why there are no devices, if a process said so, and why no lap has energy.
-pub fn with_reason(
-    mut unavailable: BTreeMap<String, Unavailable>,
-    processes: &[Process],
-) -> BTreeMap<String, Unavailable> {
-    let mut notes = processes
-        .iter()
-        .flat_map(|process| &process.features.notes.0);
-    if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
-        unavailable.insert(FIELD.to_owned(), Unavailable(why.clone()));
-    }
-    if let Some(why) = no_energy(processes) {
-        for name in Group::Energy.names() {
-            unavailable.insert(name.to_owned(), Unavailable(why.to_owned()));
-        }
-    }
-    unavailable
-}
-
-fn no_energy(processes: &[Process]) -> Option<&str> {
-    let is_of_itself =
-        |process: &Process| process.facts.is_live && process.facts.file_bytes.is_none();
-    if processes.iter().any(is_of_itself) {
-        return Some(LIVE);
-    }
-    let lack = processes
-        .iter()
-        .find_map(|one| one.features.devices.no_energy());
-    let mut notes = processes
-        .iter()
-        .flat_map(|process| &process.features.notes.0);
-    lack.or_else(|| {
-        let (_, why) = notes.find(|(code, _)| code == UNAVAILABLE)?;
-        Some(why)
-    })
-}
-
-/// Returns how many steps one process took in the steady state.
-fn steps(told: &Steady, ranks: usize) -> Option<u64> {
-    let row = told.rows.iter().find(|row| row.path == told.step_path)?;
-    let steps = row.count? / ranks.max(1) as u64;
-    (steps > 0).then_some(steps)
-}
-
-fn summary(
-    process: &Process,
-    index: u32,
-    device: &SampledDevice,
-    steady: SteadyTicks,
-    steps: Option<u64>,
-) -> Option<DeviceSummary> {
-    let samples: Vec<(u64, DeviceReadings)> = device.samples.iter().collect();
-    let mut whole = stretch(process, device, &samples)?;
-    // Of all samples, also of those that were thinned out.
-    let most = |reading: Reading| device.most[reading as usize];
-    whole.sample_count = device.samples.pushed_count();
-    whole.memory_peak_bytes = most(Reading::Memory);
-    whole.process_memory_peak_bytes = most(Reading::ProcessMemory);
-    whole.power_peak_w = most(Reading::Power).map(thousandths);
-    whole.temperature_peak_celsius = most(Reading::Temperature);
-    energy(&mut whole, device, device.energy.whole());
-    no_steps(
-        &mut whole,
-        "a step's energy is told of the steady state only",
-    );
-    let steady = steady.and_then(|(from, to)| {
-        let inside = samples.iter().filter(|(at, _)| (from..=to).contains(at));
-        let inside: Vec<_> = inside.copied().collect();
-        let mut told = stretch(process, device, &inside)?;
-        energy(&mut told, device, device.energy.inside(from, to));
-        match (told.energy_j, steps) {
-            (Some(joules), Some(steps)) => told.energy_per_step_j = Some(joules / steps as f64),
-            _ => no_steps(&mut told, "there is no energy to share out"),
-        }
-        Some(told)
-    });
-    Some(DeviceSummary {
-        device: index,
-        uuid: device.uuid.clone(),
-        name: device.name.clone(),
-        pid: process.facts.header.pid,
-        whole,
-        steady,
-    })
-}
-
-fn no_steps(told: &mut DeviceStretch, why: &str) {
-    absent(told, "energy_per_step_j", why);
-}
-
-fn absent(told: &mut DeviceStretch, field: &str, why: &str) {
-    let why = Unavailable(why.to_owned());
-    told.why.insert(field.to_owned(), why);
-}
-
-fn energy(told: &mut DeviceStretch, device: &SampledDevice, found: Result<f64, NoEnergy>) {
-    match found {
-        Ok(mj) => told.energy_j = Some(mj / 1e3),
-        Err(lack) => absent(told, "energy_j", device.no_energy(lack)),
-    }
-}
-
 /// Returns the numbers of some samples; `None` where there are none.
-fn stretch(
+pub(super) fn stretch(
     process: &Process,
     device: &SampledDevice,
     samples: &[(u64, DeviceReadings)],
@@ -198,6 +49,12 @@ fn stretch(
     slower(&mut told, device, samples);
     explain(&mut told, device, samples.len());
     Some(told)
+}
+
+/// Notes in a stretch why a number is absent.
+pub(super) fn absent(told: &mut DeviceStretch, field: &str, why: &str) {
+    let why = Unavailable(why.to_owned());
+    told.why.insert(field.to_owned(), why);
 }
 
 /// Notes in a stretch why numbers are absent.
@@ -302,7 +159,8 @@ fn slower(told: &mut DeviceStretch, device: &SampledDevice, samples: &[(u64, Dev
     }
 }
 
-fn thousandths(value: u64) -> f64 {
+/// Returns a number of thousandths as whole units.
+pub(super) fn thousandths(value: u64) -> f64 {
     value as f64 / 1e3
 }
 

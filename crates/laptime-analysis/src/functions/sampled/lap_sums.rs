@@ -1,0 +1,203 @@
+//! Sums of the samples of one place: by function and line, by import, and the tree of calls.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use laptime_core::{SampledStack, path};
+
+use super::place::Place;
+use crate::functions::stack_records::Function;
+use crate::summary::functions::{FunctionTime, ImportTime, LapFunctions, LineTime, StackNode};
+use crate::summary::span_row::RowKind;
+
+/// Most lines that are listed of a function.
+const MOST_LINES: usize = 16;
+
+/// A function on a way of calls; the root stands for the lap.
+#[derive(Debug, Default)]
+struct Node {
+    parent: usize,
+    function: usize,
+    total_ns: u64,
+    self_ns: u64,
+}
+
+/// Sums of one function in one lap.
+#[derive(Debug, Default)]
+struct Sums {
+    self_ns: u64,
+    total_ns: u64,
+    waiting_ns: u64,
+    self_count: u64,
+    imported_ns: u64,
+    imported_count: u64,
+    lines: HashMap<u32, u64>,
+}
+
+/// Sums of one place.
+#[derive(Debug, Default)]
+pub(super) struct LapSums {
+    pub(super) total_ns: u64,
+    waiting_ns: u64,
+    pub(super) count: u64,
+    shared: u64,
+    sums: BTreeMap<usize, Sums>,
+    /// Time and samples by package.
+    imports: BTreeMap<String, (u64, u64)>,
+    nodes: Vec<Node>,
+    children: HashMap<(usize, usize), usize>,
+}
+
+impl LapSums {
+    /// Adds a sample of these calls, function and line, with the nodes on the way to the innermost one, and the
+    /// package that was being imported. It is shared where several tasks had laps open.
+    pub(super) fn add(
+        &mut self,
+        sample: &SampledStack,
+        is_shared: bool,
+        calls: &[(usize, u32)],
+        way: &[usize],
+        package: Option<String>,
+    ) {
+        let Some((innermost, line)) = calls.last().copied() else {
+            return;
+        };
+        let ns = sample.stands_for_ns;
+        let waiting_ns = if sample.is_running { 0 } else { ns };
+        self.total_ns = self.total_ns.saturating_add(ns);
+        self.waiting_ns = self.waiting_ns.saturating_add(waiting_ns);
+        self.count += 1;
+        self.shared += u64::from(is_shared);
+        let is_imported = package.is_some();
+        if let Some(package) = package {
+            let (taken, count) = self.imports.entry(package).or_default();
+            *taken = taken.saturating_add(ns);
+            *count += 1;
+        }
+        let mut at = 0;
+        for function in way {
+            at = self.child(at, *function);
+            self.nodes[at].total_ns = self.nodes[at].total_ns.saturating_add(ns);
+        }
+        self.nodes[at].self_ns = self.nodes[at].self_ns.saturating_add(ns);
+        let mut seen: Vec<usize> = Vec::with_capacity(calls.len());
+        for (function, _) in calls {
+            // A function that calls itself has the time once.
+            if !seen.contains(function) {
+                seen.push(*function);
+                let sums = self.sums.entry(*function).or_default();
+                sums.total_ns = sums.total_ns.saturating_add(ns);
+            }
+        }
+        let sums = self.sums.entry(innermost).or_default();
+        sums.self_ns = sums.self_ns.saturating_add(ns);
+        sums.waiting_ns = sums.waiting_ns.saturating_add(waiting_ns);
+        sums.self_count += 1;
+        if is_imported {
+            sums.imported_ns = sums.imported_ns.saturating_add(ns);
+            sums.imported_count += 1;
+        }
+        let at_line = sums.lines.entry(line).or_default();
+        *at_line = at_line.saturating_add(ns);
+    }
+
+    fn child(&mut self, parent: usize, function: usize) -> usize {
+        if self.nodes.is_empty() {
+            self.nodes.push(Node::default());
+        }
+        if let Some(known) = self.children.get(&(parent, function)) {
+            return *known;
+        }
+        self.nodes.push(Node {
+            parent,
+            function,
+            ..Node::default()
+        });
+        self.children
+            .insert((parent, function), self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+
+    /// Returns the functions of the place, with nodes of at least `least_ns`.
+    pub(super) fn finish(
+        self,
+        place: Place,
+        functions: &[Function],
+        least_ns: u64,
+    ) -> LapFunctions {
+        let (names, kind) = match place {
+            Place::Lap(names) => (names, RowKind::Span),
+            Place::Outside(name) => (vec![name.to_owned()], RowKind::Leftover),
+        };
+        let stacks = nodes(&self.nodes, functions, least_ns);
+        let mut times: Vec<FunctionTime> = self
+            .sums
+            .into_iter()
+            .map(|(function, sums)| time(&functions[function], sums))
+            .collect();
+        times.sort_by_key(|time| Reverse((time.self_ns, time.total_ns)));
+        let imports = self.imports.into_iter();
+        let mut imports: Vec<ImportTime> = imports
+            .map(|(name, (total_ns, sample_count))| ImportTime {
+                name,
+                total_ns,
+                sample_count,
+            })
+            .collect();
+        imports.sort_by_key(|import| Reverse(import.total_ns));
+        LapFunctions {
+            path: path::join(names.iter().map(String::as_str)),
+            names,
+            kind,
+            total_ns: self.total_ns,
+            waiting_ns: self.waiting_ns,
+            sample_count: self.count,
+            shared_count: self.shared,
+            imports,
+            functions: times,
+            stacks,
+        }
+    }
+}
+
+fn time(function: &Function, sums: Sums) -> FunctionTime {
+    let lines = sums.lines.into_iter();
+    let mut lines: Vec<LineTime> = lines
+        .map(|(line, self_ns)| LineTime { line, self_ns })
+        .collect();
+    lines.sort_by_key(|line| (Reverse(line.self_ns), line.line));
+    lines.truncate(MOST_LINES);
+    FunctionTime {
+        name: function.name.clone(),
+        file: function.file.clone(),
+        self_ns: sums.self_ns,
+        total_ns: sums.total_ns,
+        waiting_ns: sums.waiting_ns,
+        self_count: sums.self_count,
+        imported_ns: sums.imported_ns,
+        imported_count: sums.imported_count,
+        lines,
+    }
+}
+
+/// Returns the nodes that take time worth showing, numbered anew; a node's caller comes before it.
+fn nodes(all: &[Node], functions: &[Function], least_ns: u64) -> Vec<StackNode> {
+    let mut numbers: HashMap<usize, usize> = HashMap::new();
+    let mut kept: Vec<StackNode> = Vec::new();
+    for (index, node) in all.iter().enumerate().skip(1) {
+        let parent = numbers.get(&node.parent).copied();
+        let is_shown = node.total_ns >= least_ns && (node.parent == 0 || parent.is_some());
+        if is_shown {
+            numbers.insert(index, kept.len());
+            let Function { name, file } = functions[node.function].clone();
+            kept.push(StackNode {
+                parent,
+                name,
+                file,
+                total_ns: node.total_ns,
+                self_ns: node.self_ns,
+            });
+        }
+    }
+    kept
+}
