@@ -94,7 +94,7 @@ pub fn failed(error: &impl ToString) -> PyErr {
 /// A number of each row. FLOP and bytes that 64 bits may not hold are floats, as no type of
 /// integer that wide is one that all readers calculate with.
 fn column(rows: &[SpanRow], field: &Field) -> ArrayRef {
-    let each = rows.iter().map(|row| field.of(row));
+    let each = rows.iter().map(|row| field.number_of(row));
     match field.kind {
         Kind::Always | Kind::Whole => Arc::new(each.map(whole).collect::<UInt64Array>()),
         Kind::Signed => Arc::new(each.map(signed).collect::<Int64Array>()),

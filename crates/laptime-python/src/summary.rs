@@ -70,7 +70,7 @@ pub fn add_properties(python: Python<'_>) -> PyResult<()> {
         let read = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
             answered(|| {
                 let this = arguments.get_item(0)?.cast_into::<SpanSummary>()?;
-                plain(arguments.py(), field.of(this.get().row()))
+                plain(arguments.py(), field.number_of(this.get().row()))
             })
         };
         let read = PyCFunction::new_closure(python, None, None, read)?;
@@ -106,7 +106,7 @@ impl SpanSummary {
     fn why(&self, field: &str) -> PyResult<Option<String>> {
         let row = self.row();
         let is_there = match fields::find(field) {
-            Some(known) => known.of(row).is_some(),
+            Some(known) => known.number_of(row).is_some(),
             None => return Err(no_number("span summary", field)),
         };
         let reason = || {

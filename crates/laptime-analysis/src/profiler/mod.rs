@@ -1,8 +1,9 @@
 //! Operators and kernels that a profiler saw, by the lap that they ran in.
 //!
-//! [`nest_operators`] finds what each operator took by itself and [`clock`] when it began, before it is recorded. Of a recording, the first
-//! pass keeps them ([`records`]), a further one finds the innermost lap that each began in ([`lap_join`]), and
-//! [`sum_by_lap`] adds them up by lap and name. [`device`] tells what a device did meanwhile.
+//! [`nest_operators`] finds what each operator took by itself and [`clock`] when it began, before it is
+//! recorded. Of a recording, the first pass keeps them ([`records`]), a further one finds the innermost lap
+//! that each began in ([`lap_join`]), and [`sum_by_lap`] adds them up by lap and name. [`device`] tells what
+//! a device did meanwhile.
 
 mod clock;
 mod device;

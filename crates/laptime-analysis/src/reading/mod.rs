@@ -1,7 +1,9 @@
-//! One process while it is read: records go in, and each file here keeps what its part of the summary needs of them.
+//! One process while it is read: records go in, and each file here keeps what its part of the summary needs
+//! of them.
 //!
-//! [`first_pass`] and [`second_pass`] take the records; [`process`] holds what is kept: facts, totals of spans, and what
-//! the [`features`] keep, each a file of its own here or in the room of its subject. `summarize` takes it from there.
+//! [`first_pass`] and [`second_pass`] take the records; [`process`] holds what is kept: facts, totals of
+//! spans, and what the [`features`] keep, each a file of its own here or in the room of its subject.
+//! `summarize` takes it from there.
 
 pub(crate) mod coverage;
 pub(crate) mod covered_time;
@@ -18,6 +20,7 @@ pub(crate) mod later_pass;
 pub(crate) mod marks;
 pub(crate) mod module_paths;
 pub(crate) mod notes;
+mod partial_spans;
 pub(crate) mod path_role;
 pub(crate) mod process;
 pub mod read_again;

@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::reading::suspended_spans::{self, SuspendedSpan};
 use laptime_core::anchor::Rate;
-use laptime_core::format::process::OpenSpan;
 use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, Span, SpanFlags, Tallies};
+
+use crate::reading::suspended_spans::SuspendedSpan;
 
 /// Time of spans that lie only partly inside the stretch.
 ///
@@ -48,7 +48,7 @@ pub struct Totals {
     /// Spans that lie partly inside, by path.
     pub partial: BTreeMap<PathId, Partial>,
     /// Spans that lie partly inside and were suspended for a part of their time, until [`Self::settle_rests`].
-    rests: Vec<SuspendedSpan>,
+    pub(super) rests: Vec<SuspendedSpan>,
     /// Start of the first span, in ticks.
     pub first_start: u64,
     /// End of the last span, in ticks.
@@ -57,7 +57,7 @@ pub struct Totals {
     /// A track that covers time; `u32::MAX` before any does.
     track: u32,
     /// Whether other tracks cover time too.
-    has_others: bool,
+    pub(super) has_others: bool,
     /// Time of spans whose parents ran elsewhere, by path: no parent covers it.
     detached_ns: BTreeMap<PathId, u64>,
     /// Number of runs of each stretch whose operations are known.
@@ -99,7 +99,7 @@ impl Totals {
     }
 
     #[inline]
-    fn covers(&mut self, start: u64, end: u64, track: u32) {
+    pub(super) fn covers(&mut self, start: u64, end: u64, track: u32) {
         self.first_start = self.first_start.min(start);
         self.last_end = self.last_end.max(end);
         if track != self.track {
@@ -206,64 +206,8 @@ impl Totals {
         }
     }
 
-    /// Adds a span that is still open, from one tick to another.
-    pub fn take_open(&mut self, open: &OpenSpan, flags: SpanFlags, from: u64, to: u64, rate: Rate) {
-        let start = open.start.max(from);
-        let inside_ns = rate.nanoseconds(to.saturating_sub(start));
-        self.take_part(open.path, flags, inside_ns);
-        self.covers(start, to, open.track);
-    }
-
-    /// Adds the part inside of a span that began before.
-    pub fn take_rest(&mut self, span: &Span, from: u64, rate: Rate) {
-        if span.wall.is_some() {
-            self.rests.push(SuspendedSpan::new(span, from, rate));
-        } else {
-            let inside = span.end() - from;
-            self.take_part(span.path, span.flags, rate.nanoseconds(inside));
-        }
-        if !span.flags.has(SpanFlags::ASIDE) {
-            self.covers(from, span.end(), span.track);
-        }
-    }
-
-    /// Adds the time since a tick of suspended spans that began before it, when all else is known.
-    pub fn settle_rests(&mut self, paths: &PathTable, from: u64, rate: Rate) {
-        let rests = std::mem::take(&mut self.rests);
-        if rests.is_empty() {
-            return;
-        }
-        let mut around_ns: BTreeMap<PathId, u64> = BTreeMap::new();
-        let mut inside_ns: BTreeMap<PathId, u64> = BTreeMap::new();
-        let finished = self.first.settled().chain(self.others.settled());
-        let finished = finished.map(|(id, tally)| (id, tally.total_ns, tally.nested_ns()));
-        let partial = self.partial.iter();
-        let partial = partial.map(|(id, part)| (*id, part.total_ns, part.nested_ns));
-        for (id, total_ns, nested_ns) in finished.chain(partial) {
-            let parent = paths.get(id).map_or(PathId::ROOT, |entry| entry.parent);
-            for (ns, map, of) in [
-                (total_ns, &mut around_ns, id),
-                (nested_ns, &mut inside_ns, parent),
-            ] {
-                let sum = map.entry(of).or_default();
-                *sum = sum.saturating_add(ns);
-            }
-        }
-        let all_ns = rate.nanoseconds(self.last_end.saturating_sub(from));
-        around_ns.insert(PathId::ROOT, all_ns);
-        // Siblings on other tracks run at the same time.
-        let has_others = self.has_others;
-        let settled = suspended_spans::settle(&rests, paths, |around| {
-            let around_ns = around_ns.get(&around).filter(|_| !has_others);
-            let inside_ns = inside_ns.get(&around).copied().unwrap_or(0);
-            around_ns.map_or(u64::MAX, |ns| ns.saturating_sub(inside_ns))
-        });
-        for (rest, ran_ns) in settled {
-            self.take_part(rest.path, rest.flags, ran_ns);
-        }
-    }
-
-    fn take_part(&mut self, path: PathId, flags: SpanFlags, ns: u64) {
+    /// Adds the time of a span that counts in part only.
+    pub(super) fn take_part(&mut self, path: PathId, flags: SpanFlags, ns: u64) {
         let is_aside = flags.has(SpanFlags::ASIDE);
         let nested_ns = if flags.takes_nothing() { 0 } else { ns };
         if !is_aside && nested_ns == 0 {

@@ -95,7 +95,7 @@ fn line(section: &str, row: &SpanRow, columns: &[&Field]) -> String {
     let mut line = format!("{section},{},{}", row.kind.name(), quoted(&row.path));
     for column in columns {
         line.push(',');
-        line += &column.of(row).map(plain).unwrap_or_default();
+        line += &column.number_of(row).map(plain).unwrap_or_default();
     }
     line + "\r\n"
 }

@@ -151,7 +151,7 @@ fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
             .process_ns
             .or(row.thread_ns)
             .map(|ns| Number::Whole(ns.into())),
-        _ => field.of(row),
+        _ => field.number_of(row),
     };
     let precision = match column {
         Column::MEDIAN | Column::P99 => Precision::Estimate,

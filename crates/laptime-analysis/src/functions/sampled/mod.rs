@@ -1,8 +1,8 @@
 //! From sampled stacks to functions by lap.
 //!
 //! A third pass over the records ([`lap_join`]) finds for each sample the innermost lap that was open on its
-//! thread, [`sum_samples`] adds them up by lap and function, and [`by_lap`] puts them together with what was counted; [`single_samples`]
-//! tells them one by one.
+//! thread, [`sum_samples`] adds them up by lap and function, and [`by_lap`] puts them together with what was
+//! counted; [`single_samples`] tells them one by one.
 
 mod by_lap;
 mod imports;

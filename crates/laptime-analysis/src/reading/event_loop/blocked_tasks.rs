@@ -1,13 +1,15 @@
-//! Laps that held an event loop: the tasks of a thread take turns, and while one keeps the thread all others wait.
+//! Laps that held an event loop: the tasks of a thread take turns, and while one keeps the thread all others
+//! wait.
 //!
 //! The recorder flags a lap of 20 ms or more during which its task gave no other one a turn
-//! ([`SpanFlags::HELD`](laptime_core::SpanFlags::HELD)). That is known, not estimated: the interpreter counts how
-//! often a thread changes from one context to another. Whether anybody waited is told from the outermost laps of
-//! the thread's other tasks that were open all the while.
+//! ([`SpanFlags::HELD`](laptime_core::SpanFlags::HELD)). That is known, not estimated: the interpreter counts
+//! how often a thread changes from one context to another. Whether anybody waited is told from the outermost
+//! laps of the thread's other tasks that were open all the while.
 //!
-//! A lap that awaits as well gives others their turns, so no flag tells how long it kept the thread in between. Samples
-//! do, where stacks were sampled: each knows whether the thread changed its context since the one before
-//! ([`in_same_turn`](laptime_core::SampledStack)). What lies between two such samples is surely of one turn.
+//! A lap that awaits as well gives others their turns, so no flag tells how long it kept the thread in
+//! between. Samples do, where stacks were sampled: each knows whether the thread changed its context since
+//! the one before ([`in_same_turn`](laptime_core::SampledStack)). What lies between two such samples is
+//! surely of one turn.
 
 use std::collections::BTreeMap;
 

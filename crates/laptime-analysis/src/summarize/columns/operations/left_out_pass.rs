@@ -1,12 +1,12 @@
 //! Finds the spans in which calls ran whose operations are left out: how long they took, and what else was
 //! counted in them.
 //!
-//! A call is left out where its shapes are none of those that were counted, and no formula tells it. A rate of the other
-//! calls divides by the time of the other spans alone, so both must be known by span. That is a pass of its own, once it
-//! is known which calls are left out: some are so only when the program ends.
+//! A call is left out where its shapes are none of those that were counted, and no formula tells it. A rate
+//! of the other calls divides by the time of the other spans alone, so both must be known by span. That is a
+//! pass of its own, once it is known which calls are left out: some are so only when the program ends.
 //!
-//! A run of a stretch is told as it begins. It belongs to the spans around that moment, and to those that begin after
-//! it, until the next run of a stretch that works there.
+//! A run of a stretch is told as it begins. It belongs to the spans around that moment, and to those that
+//! begin after it, until the next run of a stretch that works there.
 
 use std::collections::HashMap;
 
