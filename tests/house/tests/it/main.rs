@@ -2,6 +2,7 @@
 
 mod circles;
 mod crate_edges;
+mod doc_lines;
 mod guards;
 mod map;
 mod one_build;

@@ -1,0 +1,119 @@
+//! A documentation line stands alone: an editor shows it without its neighbours.
+//!
+//! The first line of each block of `///` and `//!` is read as text, so that those inside of macros and of tests count
+//! too. One that begins with a relative word is a clause, which needs a noun that stands elsewhere.
+
+use std::fs;
+
+use laptime_house::sources::{files, relative};
+
+/// Words that begin a clause rather than a sentence or a noun.
+const RELATIVE: &[&str] = &["What", "Where", "Of", "Those", "That", "As", "The same"];
+
+/// Crates whose lines are read.
+const CRATES: &[&str] = &["laptime-analysis", "laptime-report"];
+
+/// Files and folders that still have such lines. One that has none any more must leave this list.
+const UNFINISHED: &[&str] = &[
+    "crates/laptime-analysis/src/benchmark/",
+    "crates/laptime-analysis/src/compare/",
+    "crates/laptime-analysis/src/doubts/",
+    "crates/laptime-analysis/src/findings/",
+    "crates/laptime-analysis/src/functions/",
+    "crates/laptime-analysis/src/power/",
+    "crates/laptime-analysis/src/profiler/",
+    "crates/laptime-analysis/src/reading/",
+    "crates/laptime-analysis/src/statistics/",
+    "crates/laptime-analysis/src/step_windows/",
+    "crates/laptime-analysis/src/summarize/",
+    "crates/laptime-analysis/src/summary/",
+    "crates/laptime-analysis/src/testing/",
+    "crates/laptime-analysis/src/tests/",
+    "crates/laptime-analysis/src/time_to_target/",
+    "crates/laptime-analysis/src/timeline/",
+    "crates/laptime-analysis/src/timer/",
+    "crates/laptime-report/src/sentences/",
+    "crates/laptime-report/src/tables/comparison/",
+    "crates/laptime-report/src/tables/contest.rs",
+    "crates/laptime-report/src/tables/inference/",
+];
+
+/// The mark of a documentation line, and its text.
+fn documentation(line: &str) -> Option<(&'static str, &str)> {
+    let line = line.trim_start();
+    let marks = ["///", "//!"].into_iter();
+    marks
+        .filter_map(|mark| Some((mark, line.strip_prefix(mark)?)))
+        .find(|(_, text)| !text.starts_with('/'))
+        .map(|(mark, text)| (mark, text.trim()))
+}
+
+/// The first line of each block of documentation, with its number in the file.
+fn first_lines(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut before = None;
+    for (at, line) in text.lines().enumerate() {
+        let found_here = documentation(line);
+        let mark = found_here.map(|(mark, _)| mark);
+        if let Some((_, text)) = found_here.filter(|_| mark != before) {
+            found.push((at + 1, text));
+        }
+        before = mark;
+    }
+    found
+}
+
+fn is_clause(line: &str) -> bool {
+    let mut rests = RELATIVE.iter().filter_map(|word| line.strip_prefix(word));
+    rests.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+}
+
+#[test]
+fn documentation_begins_with_no_clause() {
+    let (mut wrong, mut finished) = (Vec::new(), UNFINISHED.to_vec());
+    for name in CRATES {
+        for file in files(&format!("crates/{name}/src"), &["rs"]) {
+            let path = relative(&file);
+            let text = fs::read_to_string(&file).unwrap();
+            let clauses = first_lines(&text).into_iter();
+            let clauses: Vec<String> = clauses
+                .filter(|(_, line)| is_clause(line))
+                .map(|(at, line)| format!("{path}:{at}: {line}"))
+                .collect();
+            if UNFINISHED.iter().any(|folder| path.starts_with(folder)) {
+                finished.retain(|folder| clauses.is_empty() || !path.starts_with(folder));
+            } else {
+                wrong.extend(clauses);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(finished.is_empty(), "no longer so: {finished:#?}");
+}
+
+#[test]
+fn a_clause_is_known_by_its_first_word() {
+    for line in [
+        "What it holds.",
+        "Of these, none.",
+        "The same for rows.",
+        "That of a device.",
+    ] {
+        assert!(is_clause(line), "{line}");
+    }
+    for line in [
+        "Offset of a row.",
+        "Whether it ran.",
+        "The sameness.",
+        "Assigns a place.",
+        "",
+    ] {
+        assert!(!is_clause(line), "{line}");
+    }
+}
+
+#[test]
+fn a_block_of_documentation_counts_once() {
+    let text = "//! A.\n//! What.\n/// B.\n///\n/// What.\nfn f() {}\n//// C.\n// D.\n    /// E.\n    e: u8,";
+    assert_eq!(first_lines(text), [(1, "A."), (3, "B."), (9, "E.")]);
+}
