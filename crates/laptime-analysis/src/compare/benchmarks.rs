@@ -4,7 +4,6 @@
 
 use std::collections::HashSet;
 
-use super::FALSE_RATE;
 use super::basis::Basis;
 use super::benchmark_notes::{other_python, single_measurement, tally};
 use super::comparison::{Comparison, Pair, Recorded, SideSummary};
@@ -14,7 +13,7 @@ use super::gate::Statistic;
 use super::gate_outcome::{GateResult, of_median};
 use super::machines::{machine_differences, machines_of};
 use super::note::Note;
-use super::options::Options;
+use super::options::{FALSE_RATE, Options};
 use super::row_reason::RowReason;
 use super::sample_file::SampleFile;
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};

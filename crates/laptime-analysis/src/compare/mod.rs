@@ -51,8 +51,3 @@ pub use recordings::compare;
 pub use row_reason::RowReason;
 pub use run::Run;
 pub use sample_file::{Benchmark, SampleFile};
-
-/// Share of all verdicts faster or slower that may be wrong. One on a lap inside of a step decides where the step can't
-/// tell: then identical programs differ in less than one of a hundred comparisons, as half of such laps say slower, and
-/// not all of these agree with the step.
-const FALSE_RATE: f64 = 0.02;

@@ -3,6 +3,11 @@
 use super::gate::Gate;
 use crate::benchmark::verdict::LEAST_THRESHOLD;
 
+/// Share of all verdicts faster or slower that may be wrong. One on a lap inside of a step decides where the step can't
+/// tell: then identical programs differ in less than one of a hundred comparisons, as half of such laps say slower, and
+/// not all of these agree with the step.
+pub(super) const FALSE_RATE: f64 = 0.02;
+
 /// Options of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {

@@ -3,13 +3,13 @@
 use super::comparison::{Comparison, Pair, SideSummary};
 use super::comparison_row::ComparisonRow;
 use super::differences::{differences, other_program};
-use super::options::Options;
+use super::options::{FALSE_RATE, Options};
 use super::row_reason::RowReason;
 use super::run::Run;
 use super::sides::{PathRows, Sides};
 use super::{
-    FALSE_RATE, cause, changed_lap, device_times, gate_outcome, history, median_differences,
-    metrics, notes, resources, rows, step_gaps,
+    cause, changed_lap, device_times, gate_outcome, history, median_differences, metrics, notes,
+    resources, rows, step_gaps,
 };
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD};
 use crate::summary::span_row::RowKind;

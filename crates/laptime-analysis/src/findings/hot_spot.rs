@@ -1,4 +1,4 @@
-//! What takes most of a step by itself: a lap below the phases, or a module of a network.
+//! The part that takes most of a step by itself: a lap below the phases, or a module of a network.
 
 use super::evidence::Evidence;
 use super::main_function;

@@ -1,4 +1,4 @@
-//! What is left behind in memory between the steps, outside of their laps, and which lap leaves it.
+//! Memory that is left behind between the steps, outside of their laps, and which lap leaves it.
 
 use super::evidence::Evidence;
 use super::memory_growth_in_steps::{

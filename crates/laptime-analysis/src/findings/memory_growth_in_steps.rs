@@ -1,4 +1,4 @@
-//! What each step leaves behind in memory inside of its laps, with an interval, and which lap leaves it.
+//! Memory that each step leaves behind inside of its laps, with an interval, and which lap leaves it.
 
 use super::evidence::Evidence;
 use super::memory_keepers;

@@ -1,4 +1,4 @@
-//! What a person should look at first: a short list, each entry found by a stated rule.
+//! The places to look at first: a short list, each entry found by a stated rule.
 //!
 //! A rule is a file here, and a line of the list below: it is asked for a candidate from the [`Evidence`], and looks at
 //! no other rule's. [`explains`] says which candidates are told, and [`ranking`] in which order. A rule claims no more

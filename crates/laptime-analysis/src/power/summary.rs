@@ -59,9 +59,9 @@ pub struct DeviceStretch {
     pub temperature_peak_celsius: Option<u64>,
     /// Part of the samples in which it was slower than it could be.
     pub throttled_ratio: Option<f64>,
-    /// Amount by which its mean clock was lower then than its highest one, as a part of the highest one.
+    /// Amount by which the mean clock of throttled samples lay below the highest clock, as a part of the highest.
     pub throttled_slower_ratio: Option<f64>,
-    /// Reasons why it was slower, the most frequent first; several may hold at once.
+    /// Reasons for a lower clock, the most frequent first; several may hold at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttled_by: Vec<ThrottleShare>,
     /// Reasons why numbers are absent, by field name.

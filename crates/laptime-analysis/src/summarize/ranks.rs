@@ -152,7 +152,7 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Those that exchange something where there are several, else all. Two of one number are of different groups.
+    /// Returns the ranks that exchange something where there are several, else all. Two of one number are of different groups.
     fn of(ranks: &'a [Rank]) -> Self {
         let exchanging: Vec<&Rank> = ranks.iter().filter(|rank| rank.exchanges()).collect();
         let mut numbers = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Where the steady state begins: at the first steady step of each process that has steps.
+//! The beginning of the steady state: the first steady step of each process that has steps.
 //!
 //! Steps are the spans of the path named `step` and of the track that have most of them;
 //! without any, the outermost spans that the program repeats most of the time. From
@@ -26,18 +26,18 @@ pub struct Start {
     pub from_step: u64,
     /// Steps before it that have the name of all; of several processes, the most.
     pub skipped_count: u64,
-    /// What these took; of several processes, the longest.
+    /// Time of the skipped steps; of several processes, the longest.
     pub skipped_ns: u64,
-    /// What there is to doubt about it.
+    /// Reasons to doubt the steady state.
     pub warnings: Vec<Doubt>,
-    /// What took the CPU before it, in the first process.
+    /// Whoever took the CPU before the steady state, in the first process.
     pub busy_before: Option<StepsDoubt>,
     /// The part of the time from there on in which the steps' thread was ready and had no CPU, in the first
     /// process; `None` where it isn't known.
     pub kept_ratio: Option<f64>,
     /// How memory grows from there on, in the first process.
     pub growth: Option<Growth>,
-    /// What its steps leave inside of their laps.
+    /// Growth of memory that steps leave inside of their laps.
     pub inside: Option<Growth>,
     /// By how many bytes it lies higher at the end, in the first process.
     pub risen_bytes: Option<i64>,
@@ -99,7 +99,7 @@ pub fn moments(processes: &[Process], run: Option<&RunInfo>, any: bool) -> Optio
     Some(all)
 }
 
-/// That of each process that takes steps, with its place among all.
+/// Finds the steady state of each process that takes steps, with its place among all.
 fn each(processes: &[Process], run: Option<&RunInfo>) -> Vec<(usize, Result<Found, Unavailable>)> {
     let trained = trained(processes, run).into_iter();
     trained
@@ -122,7 +122,7 @@ struct Found {
     risen_bytes: Option<i64>,
 }
 
-/// What the steps of a whole run leave inside of their laps.
+/// Finds the growth of memory that the steps of a whole run leave inside of their laps.
 pub fn inside_of_all(process: &Process) -> Option<Growth> {
     memory_growth::inside(&repeated(process)?.stretches.since(0))
 }

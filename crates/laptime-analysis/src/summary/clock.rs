@@ -33,6 +33,6 @@ pub struct ClockSummary {
     /// Mean length of a tick.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub ns_per_tick: f64,
-    /// Whether that length was measured against the system's clock rather than stated by the CPU.
+    /// Whether the length of a tick was measured against the system's clock rather than stated by the CPU.
     pub is_measured: bool,
 }

@@ -260,7 +260,7 @@ pub enum Finding {
     ThreadsWait(ThreadsWait),
     /// Steps of the steady state that changed, or a machine that was busy meanwhile.
     Unsteady {
-        /// What happened, and what there is to do about it.
+        /// The doubt: what happened, and what to do about it.
         #[serde(flatten, serialize_with = "doubt::as_texts")]
         #[cfg_attr(feature = "schema", schemars(with = "doubt::Texts"))]
         doubt: Doubt,

@@ -1,4 +1,4 @@
-//! What the first line of a report says, as a value: where the time went, and what a step is made of.
+//! The first line of a report as a value: where the time went, and what a step is made of.
 //!
 //! [`crate::summarize::headline`] makes it of a summary; the report puts it into words.
 
@@ -15,7 +15,7 @@ pub struct Headline {
     pub whole: Whole,
     /// The largest parts of the run.
     pub parts: LargestParts,
-    /// What a step takes.
+    /// The duration of a step.
     pub step: StepPart,
 }
 
@@ -109,7 +109,7 @@ impl PartName {
     }
 }
 
-/// What the first line says of a step.
+/// A step in the first line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepPart {
     /// Nothing, as the run repeats nothing, or too little is known of it.
@@ -138,7 +138,7 @@ pub struct StepHeadline {
 /// How long a step takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepDuration {
-    /// As the host's clock tells.
+    /// Time by the host's clock.
     OnHost {
         /// The median.
         median_ns: u64,
@@ -147,7 +147,7 @@ pub enum StepDuration {
         /// Whether a device told times of too few steps to tell them instead.
         has_device_times: bool,
     },
-    /// As the device tells that does the work.
+    /// Time by the device that does the work.
     OnDevice {
         /// The mean on the device.
         mean_ns: u64,

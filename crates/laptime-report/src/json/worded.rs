@@ -1,4 +1,4 @@
-//! What JSON has in words: doubts and differences, which the analysis hands out as values.
+//! Values that JSON has in words: doubts and differences, which the analysis hands out as values.
 
 use laptime_analysis::{Doubt, Finding, RankDifference, SpanRow, Steady, Summary};
 

@@ -1,4 +1,4 @@
-//! What is said in words: the first line, findings, doubts, and the answer of a comparison or benchmark.
+//! Sentences: the first line, findings, doubts, and the answer of a comparison or benchmark.
 
 pub mod benchmark;
 pub(crate) mod comparison;

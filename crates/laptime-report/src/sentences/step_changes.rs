@@ -1,4 +1,4 @@
-//! What steps did after warm-up, in words.
+//! Changes of steps after warm-up, in words.
 
 use laptime_analysis::benchmark::warm_up::Later;
 

@@ -12,6 +12,9 @@ use laptime_house::syntax::Syntax;
 /// Most files in a circle.
 const WIDEST: usize = 3;
 
+/// Crates without any circle: there a `mod.rs` only names what is in its folder.
+const WITHOUT: &[&str] = &["laptime-analysis", "laptime-report"];
+
 /// Circles that are wider, by their crate and how many files they have, with the reason. One that grows fails; one that
 /// shrinks must be entered as it is now.
 const WIDER: &[(&str, usize, &str)] = &[];
@@ -155,7 +158,7 @@ fn no_more_than_three_files_import_each_other_in_a_circle() {
                 .position(|known| *known == (&one.name, circle.len()));
             if let Some(entry) = entry {
                 listed.swap_remove(entry);
-            } else if circle.len() > WIDEST {
+            } else if circle.len() > WIDEST || WITHOUT.contains(&&*one.name) {
                 wrong.push(format!("{}: {} files: {circle:?}", one.name, circle.len()));
             }
         }

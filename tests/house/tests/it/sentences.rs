@@ -31,7 +31,10 @@ const WRITERS: &[(&str, &str)] = &[
         "summarize/steady_state.rs",
         "why there is no steady state, and in which process",
     ),
-    ("time_to_target/search.rs", "what is wrong with a question"),
+    (
+        "time_to_target/question.rs",
+        "what is wrong with a question",
+    ),
     ("timer/summary.rs", "names of tables"),
 ];
 

@@ -5,9 +5,11 @@
 //! step from which on the median of the next few lies within 5 % of those that follow, or within their noise.
 //! Waves, drifts and bursts have such beginnings as well, again and again: those are no warm-up.
 
-use super::LEAST_STEPS;
 use super::line::{Line, MEDIAN_TO_MEAN_ERROR, noise};
 use crate::statistics::quantiles::median_of as median;
+
+/// The fewest steps that tell anything: halves of halves still hold three.
+pub const LEAST_STEPS: usize = 12;
 
 /// Steps over which "from here on" is judged: a single slow step must not end or prolong warm-up.
 const AHEAD: usize = 5;

@@ -1,4 +1,4 @@
-//! What steps did after warm-up.
+//! Changes of the steps after warm-up.
 
 use super::changes::Change;
 

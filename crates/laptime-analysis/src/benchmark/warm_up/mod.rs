@@ -19,12 +19,11 @@ mod levels;
 mod line;
 
 pub use changes::Change;
+pub use head::LEAST_STEPS;
 pub use later::Later;
 pub(crate) use line::Line;
 use line::{MEDIAN_TO_MEAN_ERROR, noise};
 
-/// The fewest steps that tell anything: halves of halves still hold three.
-pub const LEAST_STEPS: usize = 12;
 /// The part of the steps in which warm-up ends; a level that ends later is none.
 const HEAD_RATIO: f64 = 0.4;
 /// Standard errors by which the halves of the rest must differ for its trend to be told.

@@ -405,7 +405,6 @@ fn steps_on_a_device_are_not_compared_with_those_on_none() {
         }
     );
     assert_eq!(pair_of(&[without()], &[without()]).differences, []);
-    // A recording that says nothing of devices, such as an older one.
     let silent = || training(10, [5, 5], 2);
     assert_eq!(pair_of(&[with_one()], &[silent()]).differences, []);
     assert_eq!(pair_of(&[silent()], &[without()]).differences, []);

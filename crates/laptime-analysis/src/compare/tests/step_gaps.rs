@@ -4,7 +4,7 @@ use crate::compare::Note;
 use crate::testing::analyzed;
 use crate::testing::scripted::{MS, Script};
 
-/// What a training does in a step and after it.
+/// A training's work in a step and after it.
 #[derive(Clone, Copy)]
 struct Paced {
     step_us: u64,
@@ -147,7 +147,7 @@ fn steps_that_follow_each_other_have_no_row_for_it() {
     assert_eq!(pair_of(&[run(none, 1)], &[run(none, 2)]).step_to_step, None);
 }
 
-/// Of 200 comparisons of identical programs, whose evaluations make periods heavy-tailed, no more than a few
+/// Checks that of 200 comparisons of identical programs, whose evaluations make periods heavy-tailed, no more than a few
 /// in a hundred have a verdict.
 #[test]
 fn identical_programs_are_neither_slower_nor_faster() {

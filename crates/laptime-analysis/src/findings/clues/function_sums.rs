@@ -1,4 +1,4 @@
-//! What samples of one process tell by function.
+//! Samples of one process, added up by function.
 //!
 //! A sample stands for the time before it. So what happened between two looks is told of the function that was seen
 //! then: of single milliseconds that is a guess, of many samples together it is not.

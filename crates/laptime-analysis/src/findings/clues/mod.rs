@@ -1,4 +1,4 @@
-//! What rules ask about beside the summary: read from the processes of a run before these are summed up.
+//! Facts that rules ask about beside the summary: read from the processes of a run before these are summed up.
 
 pub mod function_sums;
 pub mod interpreter_end;

@@ -9,7 +9,7 @@ use crate::Options;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MS, Script, anchor};
 
-/// What is told of a run of these processes.
+/// Returns the findings of a run of these processes.
 pub(super) fn told(scripts: &[Script]) -> Vec<Finding> {
     summarize(scripts, Options::default()).findings
 }

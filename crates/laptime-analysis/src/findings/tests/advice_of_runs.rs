@@ -7,7 +7,7 @@ use crate::Options;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MAIN, MS, Script, anchor};
 
-/// The same program in a notebook, where somebody reads and types.
+/// A program in a notebook, where somebody reads and types.
 fn in_notebook(mut script: Script) -> Vec<Script> {
     script.header.program = "notebook".to_owned();
     vec![script]

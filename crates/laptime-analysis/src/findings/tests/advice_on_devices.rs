@@ -33,7 +33,7 @@ fn device(data_ms: u64, utilization: u64, limits: u64) -> Vec<Script> {
     vec![script]
 }
 
-/// Of a device that has a context and nothing to do.
+/// Readings of a device that has a context and nothing to do.
 const IDLE: u64 = 1;
 /// Somebody set its clock.
 const SET_BY_HAND: u64 = 2;

@@ -12,7 +12,7 @@ use crate::{Cause, Options};
 
 pub(super) const STEPS: u64 = 100;
 
-/// What the parts of one step are: names below `step`, and how long each takes, in ms.
+/// The parts of one step: names below `step`, and how long each takes, in ms.
 pub(super) type Parts = Vec<(&'static [&'static str], u64)>;
 
 /// Steps one after the other from 100 ms on, each as long as its phases.

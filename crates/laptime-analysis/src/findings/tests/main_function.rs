@@ -52,7 +52,7 @@ fn sampled(laps: Vec<LapFunctions>) -> Functions {
     }
 }
 
-/// What a wait and the workers beside it are named by, where there is another process or none.
+/// Returns the functions that a wait and the workers beside it are named by, where there is another process or none.
 fn named(
     wait: FunctionTime,
     beside: Vec<FunctionTime>,

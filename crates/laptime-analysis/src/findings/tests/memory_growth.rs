@@ -76,7 +76,7 @@ fn leaking_between(script: &mut Script) {
     }
 }
 
-/// Where memory grows: whether between steps, thousands of bytes each, and the first lap that is named.
+/// Returns where memory grows: whether between steps, thousands of bytes each, and the first lap that is named.
 fn growths(all: &[Finding]) -> Vec<(bool, u64, &str)> {
     let told = all.iter().filter_map(|one| match one {
         Finding::MemoryGrowth {

@@ -1,4 +1,4 @@
-//! What holds of them; values of other packages are in `reference_tests.rs`.
+//! Properties of the statistics; values of other packages are in `reference_tests.rs`.
 
 use proptest::prelude::*;
 

@@ -148,8 +148,8 @@ pub(super) fn as_message<S: Serializer>(
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Texts<'a> {
-    /// What happened, a sentence.
+    /// A sentence that says what happened.
     message: &'a str,
-    /// What there is to do about it.
+    /// A sentence that says what to do about it.
     hint: &'a str,
 }

@@ -53,21 +53,21 @@ pub enum StepsDoubt {
     BusyWarmUp {
         /// The CPU time that was taken meanwhile.
         loss: CpuLoss,
-        /// What one step is called; empty where the thread is not known to take any.
+        /// The noun for one step; empty where the thread is not known to take any.
         noun: String,
     },
     /// The machine was busy all the time, which makes the numbers unreliable.
     BusyMachine {
         /// The CPU time that was taken.
         loss: CpuLoss,
-        /// What one step is called; empty where the main thread is meant.
+        /// The noun for one step; empty where the main thread is meant.
         noun: String,
     },
     /// Steps did not keep their level.
     Changed {
-        /// What they did, at the numbers that the program gives its steps.
+        /// Changes of the steps, at the numbers that the program gives them.
         later: Later,
-        /// What one step is called.
+        /// The noun for one step.
         noun: String,
         /// The first so many steps, where the others were not looked at one by one.
         looked_at_count: Option<u64>,

@@ -4,9 +4,9 @@ use laptime_analysis::doubt::{DeviceDoubt, LookedAt};
 
 use super::words::{Words, listed};
 
-/// What to do about laps that end while JAX computes.
+/// Advice about laps that end while JAX computes.
 pub const WAIT_FOR_JAX: &str = "write lt.sync_on(result) at the end of the laps that matter";
-/// What to do about peaks that are bounds.
+/// Advice about peaks that are bounds.
 const EXACT_PEAKS: &str = "LAPTIME_DEVICE_MEMORY=fold makes peaks exact: PyTorch's peak is then reset at each lap, and the \
                            program's own reading of it stays what it was";
 

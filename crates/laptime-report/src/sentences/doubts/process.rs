@@ -9,7 +9,7 @@ use super::spans::FIXED_NAMES;
 use super::words::Words;
 use crate::quantity::{coarse, plain_plural};
 
-/// What to do about a file that lost a part.
+/// Advice about a file that lost a part.
 const COPY_AGAIN: &str = "copy the recording again";
 
 /// Puts a doubt about the file of a process to words.

@@ -5,7 +5,7 @@ use laptime_analysis::doubt::SpansDoubt;
 use super::words::{Words, listed};
 use crate::quantity::{coarse, plain_plural};
 
-/// What to do about names that are too many.
+/// Advice about too many names.
 pub const FIXED_NAMES: &str = "use fixed names; put numbers and ids into metrics or marks";
 
 /// Puts a doubt about spans to words.

@@ -9,7 +9,7 @@ const MOST_SHOWN: usize = 4;
 pub struct Words {
     /// The sentence, without its point.
     pub message: String,
-    /// What to do, if anything helps.
+    /// Advice, if anything helps.
     pub hint: Option<Cow<'static, str>>,
 }
 

@@ -54,7 +54,7 @@ fn percent(ratio: f64) -> String {
     format!("{:.0} %", 100.0 * ratio)
 }
 
-/// What there is to do about a reason.
+/// Returns advice about a reason for throttling.
 fn advice(reason: &str) -> &'static str {
     if reason.starts_with("power limit") {
         "Running at the limit is usual at full load; compare runs only at the same limit (`nvidia-smi -q -d POWER`)."

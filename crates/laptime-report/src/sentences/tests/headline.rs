@@ -6,7 +6,7 @@ use super::*;
 use crate::tests::analyzed;
 use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 
-/// As a reader sees it.
+/// Returns the first line as a reader sees it.
 fn said(script: Script) -> String {
     of_run(&analyzed::summarize(&[script], Options::default()), true).replace(UNBROKEN, " ")
 }

@@ -52,7 +52,7 @@ fn a_lone_slow_step_later_on_does_not_prolong_warm_up() {
     assert_eq!(first_steady(&steps), Ok(1));
 }
 
-/// What is told of the changes of a series, as places and percents.
+/// Returns the changes that are told of a series, as places and percents.
 fn changes(found: &WarmUp) -> Vec<(usize, i64)> {
     match &found.later {
         Some(Later::Changes(changes)) => {
@@ -77,7 +77,7 @@ fn steps_that_grow_for_ever_have_a_trend() {
     );
 }
 
-/// What is told of a trend, and the medians of the first third and the last of the steps after warm-up.
+/// Returns the trend that is told, and the medians of the first third and the last of the steps after warm-up.
 fn trend_beside_medians(steps: &[u64]) -> (f64, f64) {
     let found = find(steps).unwrap().worth_telling(steps);
     let Some(Later::Trend(ratio)) = found.later else {

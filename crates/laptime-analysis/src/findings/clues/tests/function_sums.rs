@@ -132,7 +132,7 @@ fn waiting(ms: u64, frames: impl Fn(u64) -> u32) -> Vec<Finding> {
     waiting_in(SHUTDOWN, ms, frames)
 }
 
-/// The same, where the main thread waits in a frame of its own.
+/// A program whose main thread waits in a frame of its own.
 fn waiting_in(frame: u32, ms: u64, frames: impl Fn(u64) -> u32) -> Vec<Finding> {
     let mut script = program(10);
     for at_ms in (0..1_000 + ms).step_by(10) {

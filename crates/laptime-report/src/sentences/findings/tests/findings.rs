@@ -51,7 +51,7 @@ fn ends() -> Vec<Finding> {
     vec![end(20, None), end(20, Some(load())), end(1_950, None)]
 }
 
-/// What most samples are in.
+/// The function that most samples are in.
 fn load() -> MainFunction {
     MainFunction {
         name: "Dataset.__getitem__".to_owned(),
@@ -61,7 +61,7 @@ fn load() -> MainFunction {
     }
 }
 
-/// What keeps other tasks waiting for 200 ms each time.
+/// A lap that keeps other tasks waiting for 200 ms each time.
 fn resize(count: u64, waiting_count: u64) -> HeldLoop {
     HeldLoop {
         path: "request/render/resize".to_owned(),
@@ -75,7 +75,7 @@ fn resize(count: u64, waiting_count: u64) -> HeldLoop {
     }
 }
 
-/// What workers do most of their time.
+/// The lap that workers spend most of their time in.
 fn decode() -> WorkerLap {
     WorkerLap {
         path: "decode".to_owned(),
@@ -146,7 +146,7 @@ fn between(function: Option<MainFunction>) -> Finding {
     }
 }
 
-/// What steps and tasks wait for.
+/// Findings about what steps and tasks wait for.
 fn waits() -> Vec<Finding> {
     let starts = |count, total_ms| Finding::WorkerStarts {
         count,
@@ -168,7 +168,7 @@ fn waits() -> Vec<Finding> {
     ]
 }
 
-/// What takes so many percent of the steps.
+/// A finding about a part that takes so many percent of the steps.
 fn hot(path: &str, class: &str, percent: u64, function: Option<MainFunction>) -> Finding {
     Finding::HotSpot {
         path: path.to_owned(),

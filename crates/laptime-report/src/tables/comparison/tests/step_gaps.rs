@@ -1,4 +1,4 @@
-//! What passes between steps, and files of benchmarks: what the first line and the table say.
+//! Gaps between steps, and files of benchmarks, in the first line and the table.
 
 use laptime_analysis::compare::benchmarks;
 use laptime_analysis::compare::{Benchmark, Note, Options, Run, SampleFile, compare};
