@@ -63,7 +63,7 @@ const SILENT: &[SilentRow] = &[
 ];
 
 /// Returns the candidates that nothing explains.
-pub fn told(candidates: Vec<Finding>, evidence: &Evidence<'_>) -> Vec<Finding> {
+pub fn unexplained(candidates: Vec<Finding>, evidence: &Evidence<'_>) -> Vec<Finding> {
     let is_silent = |one: &Finding| {
         let mut rows = SILENT.iter();
         rows.any(|(kind, holds)| *kind == Kind::of_finding(one) && holds(one))

@@ -80,7 +80,7 @@ const RULES: &[Rule] = &[
 pub fn find(summary: &Summary, clues: &Clues) -> Vec<Finding> {
     let evidence = Evidence::new(summary, clues);
     let candidates = RULES.iter().filter_map(|rule| rule(&evidence)).collect();
-    let told = explains::told(candidates, &evidence);
+    let told = explains::unexplained(candidates, &evidence);
     ranking::weightiest(told, &evidence)
 }
 

@@ -153,7 +153,7 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     /// Returns the ranks that exchange something where there are several, else all. Two of one number are of different groups.
-    fn of(ranks: &'a [Rank]) -> Self {
+    fn comparable(ranks: &'a [Rank]) -> Self {
         let exchanging: Vec<&Rank> = ranks.iter().filter(|rank| rank.exchanges()).collect();
         let mut numbers = BTreeSet::new();
         let are_one = (exchanging.iter())
@@ -236,7 +236,7 @@ impl Part {
 
 /// Finds what ranks differ in.
 pub fn difference(ranks: &[Rank]) -> Option<Finding> {
-    let group = Group::of(ranks);
+    let group = Group::comparable(ranks);
     let ranks = || group.ranks.iter().copied();
     let slow = ranks().max_by_key(|rank| group.work_ns(rank))?;
     let fast = ranks().min_by_key(|rank| group.work_ns(rank))?;

@@ -22,7 +22,7 @@ fn told_of(candidates: &[Finding]) -> Vec<Kind> {
     let (summary, clues) = (summary(), Clues::default());
     let evidence = Evidence::new(&summary, &clues);
     let kinds = |turned: Vec<Finding>| {
-        let told = told(turned, &evidence);
+        let told = unexplained(turned, &evidence);
         let mut kinds: Vec<Kind> = told.iter().map(Kind::of_finding).collect();
         kinds.sort_by_key(|kind| format!("{kind:?}"));
         kinds
