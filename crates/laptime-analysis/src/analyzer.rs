@@ -9,7 +9,7 @@ use laptime_core::{Live, ProcessFacts, Sampled, Warning};
 
 use crate::functions::sampled;
 use crate::reading::first_pass::FirstPass;
-use crate::reading::later_pass::LaterPass;
+use crate::reading::further_passes::LaterPass;
 use crate::reading::process::Process;
 use crate::reading::read_again::ReadAgain;
 use crate::reading::step_durations::{Durations, ProcessDurations};

@@ -11,15 +11,13 @@ pub mod compare;
 mod doubts;
 mod findings;
 mod functions;
+mod live_steps;
 mod power;
 mod profiler;
 mod reading;
 pub mod statistics;
-mod step_windows;
 pub mod summarize;
 pub mod summary;
-#[cfg(test)]
-mod testing;
 pub mod time_to_target;
 mod timeline;
 pub mod timer;
@@ -28,7 +26,8 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use benchmark::latency::{Latency, Steadiness};
 pub use doubts::{NO_PHASES, TORN_STEPS};
 pub use findings::clues::interpreter_end::is_shutdown;
-pub use findings::compiling::is_outermost as is_compiling;
+pub use findings::compile_time::is_outermost as is_compiling;
+pub use live_steps::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use power::{DeviceStretch, DeviceSummary, ThrottleShare};
 pub use profiler::{
     Alignment, Bracket, DeviceUse, KernelTime, LapOperators, OperatorRun, OperatorRunTime,
@@ -37,8 +36,7 @@ pub use profiler::{
 pub use reading::first_pass::FirstPass;
 pub use reading::read_again::ReadAgain;
 pub use reading::step_durations::Durations;
-pub use step_windows::{StepPhase, StepWindow, StepWindows, left_seconds};
-pub use summarize::columns::cpu::{CpuUse, cpu_use};
+pub use summarize::columns::cpu_time::{CpuUse, cpu_use};
 pub use summarize::columns::device_time::{
     SYNCHRONIZED as DEVICE_SYNCHRONIZED, UNAVAILABLE as DEVICE_UNAVAILABLE,
 };
@@ -53,11 +51,11 @@ pub use summary::functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,
 };
+pub use summary::instrumented_names::is_observed_unit;
 pub use summary::memory_row::HostMemoryRow;
 pub use summary::modules::{ModuleRow, by_class, by_module};
-pub use summary::nearest::{by_nearness, nearest, nearest_name, nearest_path};
+pub use summary::name_suggestions::{by_nearness, nearest, nearest_name, nearest_path};
 pub use summary::numbered_names::{Numbered, numbered, without_numbers};
-pub use summary::observed_units::is_observed_unit;
 pub use summary::operations::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use summary::pattern::Pattern;
 pub use summary::process::{
@@ -75,3 +73,6 @@ pub use time_to_target::search::{Count, Search, UntilReader};
 pub use timeline::bar::Bar;
 pub use timeline::lanes::{Lane, LaneBudget, LaneBuilder, Simplified};
 pub use timeline::span_lanes::{ProcessLanes, SpanLanes, StreamTrack};
+
+#[cfg(test)]
+mod testing;

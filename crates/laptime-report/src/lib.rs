@@ -22,8 +22,8 @@ pub mod text;
 pub use document::Document;
 pub use document::column::Column;
 pub use document::filter::{has_rows, near};
-pub use document::gate::Shown;
 pub use document::names::visible;
+pub use document::shown::Shown;
 pub use document::view::{By, Format, FunctionSort, Sort, View};
 pub use sentences::findings::finding_sentence;
 pub use text::aligned;
@@ -69,7 +69,7 @@ pub fn heading(title: &str, format: Format) -> Shown {
 }
 
 #[cfg(test)]
-#[path = "tests/render.rs"]
+#[path = "tests/crate_root.rs"]
 mod tests;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub enum Count {
 }
 
 impl Count {
-    /// Returns whether so many are enough where the budget is used up.
+    /// Tells whether so many are enough where the budget is used up.
     pub(crate) fn allows(self, count: usize) -> bool {
         match self {
             Self::Budget => true,

@@ -4,8 +4,8 @@
 //! a clock: whoever measures tells them how long everything took. [`warm_up`] finds where warm-up ends, and [`verdict`]
 //! whether one side is faster than another.
 
+mod benchmark_file;
 pub mod contest;
-mod file;
 pub mod inference;
 pub(crate) mod latency;
 mod limits;
@@ -16,7 +16,7 @@ mod plan_warm_up;
 pub mod verdict;
 pub mod warm_up;
 
-pub use file::{Benchmark, BenchmarkFile, PairVerdict, SCHEMA, SCHEMA_VERSION};
+pub use benchmark_file::{Benchmark, BenchmarkFile, PairVerdict, SCHEMA, SCHEMA_VERSION};
 pub use limits::{Count, Ending, Limits, Next};
 pub use outcome::{Doubt, NoPercentile, Outcome};
 pub use plan::{MOST_SINGLE, Plan};

@@ -70,7 +70,7 @@ impl Outcome {
         )
     }
 
-    /// Returns whether the median is known as well as it was to be.
+    /// Tells whether the median is known as well as it was to be.
     pub fn is_precise(&self) -> bool {
         self.precision_ratio()
             .is_some_and(|ratio| ratio <= self.asked_precision_ratio)

@@ -49,7 +49,7 @@ impl Plan {
         };
     }
 
-    /// Returns whether the median is known well enough. It looks at ever more samples, ever more seldom.
+    /// Tells whether the median is known well enough. It looks at ever more samples, ever more seldom.
     pub(super) fn is_precise(&mut self) -> bool {
         let Some(warmup) = self.warmup else {
             return false;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::benchmark_samples::SampleFile;
 use super::comparison_row::{ComparisonRow, Presence};
 use super::note::Note;
-use super::sample_file::SampleFile;
 use crate::benchmark::verdict::Verdict;
 
 /// Verdicts in the order in which they are counted.

@@ -4,18 +4,18 @@
 
 use std::collections::HashSet;
 
-use super::basis::Basis;
+use super::benchmark_machines::{machine_differences, machines_of};
 use super::benchmark_notes::{other_python, single_measurement, tally};
+use super::benchmark_samples::SampleFile;
 use super::comparison::{Comparison, Pair, Recorded, SideSummary};
 use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::difference::Difference;
-use super::gate::Statistic;
+use super::difference_unit::Basis;
 use super::gate_outcome::{GateResult, of_median};
-use super::machines::{machine_differences, machines_of};
+use super::limits::Statistic;
 use super::note::Note;
 use super::options::{FALSE_RATE, Options};
 use super::row_reason::RowReason;
-use super::sample_file::SampleFile;
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
 
 /// The name for what one sample measures.

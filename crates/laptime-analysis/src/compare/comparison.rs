@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::basis::Basis;
 use super::comparison_row::ComparisonRow;
 use super::difference::Difference;
+use super::difference_unit::Basis;
 use super::gate_outcome::GateResult;
 use super::history::Change;
 use super::note::Note;
 use super::other_number::OtherNumber;
-use super::run::Run;
+use super::recording::Run;
 use crate::benchmark::verdict::Verdict;
 
 /// A base, and each side that was compared with it.
@@ -21,7 +21,7 @@ pub struct Comparison {
     pub base: SideSummary,
     /// Places where the steps changed, of six single recordings or more in their order.
     pub changes: Vec<Change>,
-    /// The base with each of the others.
+    /// One pair for each other side, compared with the base.
     pub pairs: Vec<Pair>,
 }
 
@@ -48,7 +48,7 @@ pub struct Recorded {
 }
 
 impl SideSummary {
-    /// Returns the side that has these runs.
+    /// Sums up these recordings as one side.
     pub fn of_runs(runs: &[Run]) -> Self {
         let recordings = runs.iter().map(|run| Recorded {
             name: run.name.clone(),

@@ -166,7 +166,7 @@ pub struct RowSide {
     pub median_ns: Option<f64>,
     /// Mean time for each step or run.
     pub mean_ns: f64,
-    /// Mean time for each step or run outside of the paths inside.
+    /// Mean self time per step or run: what no path inside covers.
     pub own_ns: f64,
     /// Spans for each step or run.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]

@@ -1,6 +1,6 @@
 //! Time in which a thread was ready and had no CPU: the part of a difference that a busy machine made.
 
-use super::run::Run;
+use super::recording::Run;
 use super::sides::{PathRows, Sides};
 use crate::summary::span_row::SpanRow;
 
@@ -18,7 +18,7 @@ pub fn ratio(sides: &Sides<'_>, paths: &PathRows<'_>, difference_ns: f64) -> Opt
     Some(ratio).filter(|ratio| ratio.is_finite() && *ratio >= EXPLAINED_RATIO)
 }
 
-/// Returns whether such time is most of a difference that one run tells. Several runs a side show how much it varies.
+/// Tells whether such time is most of a difference that one run tells. Several runs a side show how much it varies.
 pub fn explains(sides: &Sides<'_>, paths: &PathRows<'_>, difference_ns: f64) -> bool {
     let is_single = sides.base.len() == 1 || sides.new.len() == 1;
     is_single && ratio(sides, paths, difference_ns).is_some()

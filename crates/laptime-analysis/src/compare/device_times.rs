@@ -4,7 +4,7 @@
 //! lengthens whichever lap waits for the device.
 
 use super::note::Note;
-use super::run::Run;
+use super::recording::Run;
 use crate::summarize::device_steps;
 use crate::summary::span_row::SpanRow;
 

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::difference::{Difference, Fact};
+use super::recording::Run;
 use super::recording_options::recording_differences;
-use super::run::Run;
 use super::sides::{PathRows, Sides};
 use crate::summarize::columns::device_time;
 use crate::summary::span_row::{RowKind, SpanRow};

@@ -5,8 +5,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::gate::{Gate, Limit, Statistic};
-use super::run::Run;
+use super::limits::{Gate, Limit, Statistic};
+use super::recording::Run;
 use super::sides::Sides;
 use crate::benchmark::verdict::{Judged, Verdict};
 use crate::statistics::quantiles::{median_of, nearest_rank};

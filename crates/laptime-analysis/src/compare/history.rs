@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::run::Run;
+use super::recording::Run;
 use super::sides::Sides;
 use crate::statistics::change_points;
 use crate::statistics::quantiles::median_of;

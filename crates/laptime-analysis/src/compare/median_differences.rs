@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::basis::Basis;
 use super::comparison_row::{ComparisonRow, RowSide};
+use super::difference_unit::Basis;
 
 /// Fills in the median differences of all rows, with and without those of the rows inside.
 pub fn fill_in(rows: &mut [ComparisonRow], basis: Basis, step: Option<&[String]>) {

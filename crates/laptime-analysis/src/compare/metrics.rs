@@ -1,7 +1,7 @@
 //! Metrics of both sides: the last value of each, and the time to a value that all runs reached.
 
 use super::other_number::{NumberKind, OtherNumber, median_of_runs};
-use super::run::Run;
+use super::recording::Run;
 use super::sides::Sides;
 use crate::summary::Metric;
 use crate::time_to_target::relation::Relation;

@@ -58,7 +58,7 @@ pub enum Note {
         /// The options that differ.
         options: Vec<RecordingOption>,
     },
-    /// Programs ended by an error.
+    /// Runs whose program ended with an error.
     Failed {
         /// Names of their runs.
         runs: Vec<String>,

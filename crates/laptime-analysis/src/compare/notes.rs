@@ -1,9 +1,9 @@
 //! Decides what a reader must know before the numbers of compared recordings are believed.
 
-use super::basis::Basis;
 use super::comparison_row::{ComparisonRow, RowSide};
+use super::difference_unit::Basis;
 use super::note::Note;
-use super::run::Run;
+use super::recording::Run;
 use super::sides::Sides;
 use super::{cpu_delay, recording_options};
 use crate::benchmark::verdict::Verdict;

@@ -1,6 +1,6 @@
 //! Options of a comparison.
 
-use super::gate::Gate;
+use super::limits::Gate;
 use crate::benchmark::verdict::LEAST_THRESHOLD;
 
 /// Share of all verdicts faster or slower that may be wrong. One on a lap inside of a step decides where the step can't

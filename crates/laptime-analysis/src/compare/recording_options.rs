@@ -5,12 +5,12 @@
 
 use super::difference::{Difference, Extent, RecordingOption};
 use super::note::Note;
-use super::run::Run;
+use super::recording::Run;
 use super::sides::Sides;
 use crate::summarize::columns::device_time;
 use crate::summary::span_row::SpanRow;
 
-/// Tells whether a run has something.
+/// Tells whether a recording holds what one option adds.
 type Has = fn(&Run) -> bool;
 
 /// Options that record something beside laps, and whether a run has it.

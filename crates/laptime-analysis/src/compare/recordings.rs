@@ -4,12 +4,12 @@ use super::comparison::{Comparison, Pair, SideSummary};
 use super::comparison_row::ComparisonRow;
 use super::differences::{differences, other_program};
 use super::options::{FALSE_RATE, Options};
+use super::recording::Run;
 use super::row_reason::RowReason;
-use super::run::Run;
 use super::sides::{PathRows, Sides};
 use super::{
-    cause, changed_lap, device_times, gate_outcome, history, median_differences, metrics, notes,
-    resources, rows, step_gaps,
+    changed_lap, device_times, gate_outcome, history, locate_difference, median_differences,
+    metrics, notes, resources, rows, step_gaps,
 };
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD};
 use crate::summary::span_row::RowKind;
@@ -80,7 +80,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
         basis: sides.basis(),
         noun: sides.noun().to_owned(),
         threshold_ratio: options.threshold_ratio.max(LEAST_THRESHOLD),
-        cause: cause::find_cause(&whole, &rows),
+        cause: locate_difference::find_cause(&whole, &rows),
         other_numbers: resources::resources(&sides)
             .into_iter()
             .chain(metrics::metrics(&sides))
@@ -104,7 +104,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
     pair
 }
 
-/// Returns whether the sides have a lap in common. Of runs without laps their times are compared.
+/// Tells whether the sides have a lap in common. Of runs without laps their times are compared.
 fn has_common_lap(sides: &Sides<'_>) -> bool {
     let is_span = |paths: &&PathRows<'_>| paths.kind == RowKind::Span;
     let mut spans = sides.rows().iter().filter(is_span).peekable();

@@ -1,7 +1,7 @@
 //! Resources that runs and steps of two sides use beside time: memory, operations, and CPUs.
 
 use super::other_number::{NumberKind, OtherNumber, median_of_runs};
-use super::run::Run;
+use super::recording::Run;
 use super::sides::{PathRows, Sides};
 use crate::summary::process::ProcessSummary;
 use crate::summary::span_row::SpanRow;

@@ -2,8 +2,8 @@
 
 use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::cpu_delay;
+use super::recording::Run;
 use super::row_reason::RowReason;
-use super::run::Run;
 use super::sides::{PathRows, Sides, run_durations};
 use crate::benchmark::verdict::{Judged, Side, judge_measured};
 use crate::statistics::quantiles;

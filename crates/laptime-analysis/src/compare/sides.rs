@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::basis::Basis;
+use super::difference_unit::Basis;
+use super::recording::Run;
 use super::row_order::RowOrder;
-use super::run::Run;
 use crate::benchmark::verdict::{Judged, Side, judge_measured};
 use crate::summary::noun;
 use crate::summary::span_row::{RowKind, SpanRow};
@@ -27,7 +27,7 @@ pub struct PathRows<'r> {
 }
 
 impl PathRows<'_> {
-    /// Returns whether both sides have the path.
+    /// Tells whether both sides have the path.
     pub fn are_both(&self) -> bool {
         !self.base.is_empty() && !self.new.is_empty()
     }
@@ -81,7 +81,7 @@ impl<'r> Sides<'r> {
         self.base.iter().chain(self.new)
     }
 
-    /// Returns whether warm-up is left out.
+    /// Tells whether warm-up is left out.
     pub fn is_steady(&self) -> bool {
         self.is_steady
     }

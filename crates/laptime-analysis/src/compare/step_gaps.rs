@@ -4,17 +4,17 @@
 //! It is judged like a step, by the same rule and on medians: an evaluation after every hundredth step makes a few periods
 //! far longer, and says nothing about all others.
 
-use super::basis::Basis;
 use super::comparison_row::{ComparisonRow, RowSide};
 use super::cpu_delay;
+use super::difference_unit::Basis;
 use super::note::Note;
-use super::run::Run;
+use super::recording::Run;
 use super::sides::Sides;
 use crate::benchmark::verdict::{Judged, Side, Verdict, judge_measured};
 
 /// Part of a period from which on the time between steps has a row.
 const LEAST_RATIO: f64 = 0.05;
-/// Part of a period's change from which on the time between the steps makes it.
+/// Least share of a period's change that lies between the steps for that to be its reason.
 const MOST_RATIO: f64 = 0.5;
 /// Part of the change between the steps from which on a lap is named for it.
 const NAMED_RATIO: f64 = 0.6;
@@ -86,7 +86,7 @@ fn row_side(periods: &Side, median_ns: f64, step: &RowSide) -> Option<RowSide> {
     })
 }
 
-/// Returns whether most of a period's change is between the steps.
+/// Tells whether most of a period's change is between the steps.
 fn is_mostly_gap(row: &ComparisonRow) -> bool {
     row.own_median_difference_ns / row.median_difference_ns >= MOST_RATIO
 }

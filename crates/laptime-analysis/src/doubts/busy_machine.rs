@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use crate::benchmark::warm_up::{Change, Later, WarmUp};
+use crate::reading::first_steps::{Series, Step};
 use crate::reading::process::Process;
 use crate::reading::recorder_samples::CpuWait;
-use crate::reading::series::{Series, Step};
 use crate::summary::doubt::{CpuLoss, CpuTaker, StepsDoubt, StepsReason};
 
 /// From this part of the time on, being kept from the CPU makes numbers unreliable.

@@ -1,4 +1,4 @@
-//! The kinds of findings, without what they hold: what the rows of [`super::explains`] are made of.
+//! The kinds of findings, without what they hold: what the rows of [`super::explained_by`] are made of.
 
 use crate::summary::finding::Finding;
 

@@ -7,7 +7,7 @@ use crate::summarize::memory_growth::Growth;
 use crate::summarize::wall_time::OTHER;
 use crate::summary::Summary;
 use crate::summary::finding::Finding;
-use crate::summary::observed_units::is_observed_unit;
+use crate::summary::instrumented_names::is_observed_unit;
 use crate::summary::span_row::SpanRow;
 
 /// The least number of steps that tell growth from chance.
@@ -21,7 +21,7 @@ pub const STAYS_RATIO: f64 = 0.5;
 /// The speed at which memory must still grow at the end, as a part of that in all.
 const LATE_RATIO: f64 = 0.4;
 
-/// Finds what the steps of the steady state leave behind, if they surely do.
+/// Finds memory that steady steps surely leave behind.
 ///
 /// Caches that fill and lists that double leave memory in some steps: the interval of the mean is
 /// wide then, and holds zero unless there is a trend.
@@ -104,5 +104,5 @@ pub fn was_there(summary: &Summary, is_enough: impl Fn(i64) -> bool) -> bool {
 }
 
 #[cfg(test)]
-#[path = "tests/memory_growth.rs"]
+#[path = "tests/memory_growth_in_steps.rs"]
 pub mod tests;

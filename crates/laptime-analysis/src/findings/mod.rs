@@ -1,18 +1,18 @@
 //! The places to look at first: a short list, each entry found by a stated rule.
 //!
 //! A rule is a file here, and a line of the list below: it is asked for a candidate from the [`Evidence`], and looks at
-//! no other rule's. [`explains`] says which candidates are told, and [`ranking`] in which order. A rule claims no more
+//! no other rule's. [`explained_by`] says which candidates are told, and [`ranking`] in which order. A rule claims no more
 //! than the numbers of the summary show, and says nothing where they are too few; a run with nothing to gain has no
 //! finding.
 
 mod between_steps;
 mod blocked_event_loop;
 pub mod clues;
-pub mod compiling;
+pub mod compile_time;
 mod data_wait;
 mod evidence;
 mod exit;
-mod explains;
+mod explained_by;
 mod hot_spot;
 mod idle_device;
 mod in_function;
@@ -25,7 +25,6 @@ mod memory_keepers;
 mod memory_rise;
 mod occasional_laps;
 mod outside_steps;
-mod overhead;
 mod rank_difference;
 mod ranking;
 mod recompilation;
@@ -35,7 +34,8 @@ mod startup;
 mod steps_not_found;
 mod threads_wait;
 mod throttled_device;
-mod unsteady;
+mod too_many_laps;
+mod unsteady_steps;
 mod warm_up;
 mod worker_starts;
 
@@ -52,8 +52,8 @@ const RULES: &[Rule] = &[
     startup::find,
     exit::find,
     threads_wait::find,
-    overhead::find,
-    compiling::find,
+    too_many_laps::find,
+    compile_time::find,
     blocked_event_loop::find,
     steps_not_found::find,
     between_steps::find,
@@ -63,7 +63,7 @@ const RULES: &[Rule] = &[
     rank_difference::find,
     throttled_device::find,
     idle_device::find,
-    unsteady::find,
+    unsteady_steps::find,
     data_wait::find,
     worker_starts::find,
     recompilation::find,
@@ -80,7 +80,7 @@ const RULES: &[Rule] = &[
 pub fn find(summary: &Summary, clues: &Clues) -> Vec<Finding> {
     let evidence = Evidence::new(summary, clues);
     let candidates = RULES.iter().filter_map(|rule| rule(&evidence)).collect();
-    let told = explains::unexplained(candidates, &evidence);
+    let told = explained_by::unexplained(candidates, &evidence);
     ranking::weightiest(told, &evidence)
 }
 

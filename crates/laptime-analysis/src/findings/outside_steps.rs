@@ -4,7 +4,7 @@
 use super::evidence::Evidence;
 use super::main_function;
 use crate::summary::finding::Finding;
-use crate::summary::observed_units::is_observed_unit;
+use crate::summary::instrumented_names::is_observed_unit;
 use crate::summary::span_row::{RowKind, SpanRow};
 
 /// The least part of a lap that must lie outside of its steps.

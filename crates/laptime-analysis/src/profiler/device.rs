@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lap_operators::DeviceUse;
+use super::operator_values::DeviceUse;
 
 /// A kernel or copy that ran on a device, in nanoseconds of one clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

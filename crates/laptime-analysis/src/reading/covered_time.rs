@@ -1,6 +1,6 @@
 //! Time of a process that its spans and timers' segments cover.
 
-use crate::reading::coverage::Covers;
+use crate::reading::covers::Covers;
 use crate::reading::process::Process;
 use crate::reading::totals::Totals;
 use laptime_core::Total;

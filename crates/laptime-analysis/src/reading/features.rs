@@ -7,21 +7,21 @@ use crate::functions::call_records::Calls;
 use crate::functions::stack_records::Stacks;
 use crate::power::{DeviceSamples, EnergyByPath};
 use crate::profiler::ProfilerRecords;
-use crate::reading::coverage::Covers;
+use crate::reading::covers::Covers;
 use crate::reading::data_waits::DataWaits;
 use crate::reading::epochs::Epochs;
 use crate::reading::event_loop::blocking_laps::BlockingLaps;
 use crate::reading::feature::{Context, Feature};
+use crate::reading::first_steps::StepSeries;
 use crate::reading::host_memory::HostMemory;
 use crate::reading::marks::MarksAndMetrics;
 use crate::reading::module_paths::Modules;
 use crate::reading::notes::Notes;
 use crate::reading::path_role::Noted;
 use crate::reading::recorder_samples::RecorderSamples;
-use crate::reading::series::StepSeries;
-use crate::reading::tracks::Tracks;
-use crate::summarize::columns::operations::left_out::LeftOutSpans;
-use crate::summarize::columns::operations::stretches::Stretches;
+use crate::reading::track_names::Tracks;
+use crate::summarize::columns::operations::stretch_operations::Stretches;
+use crate::summarize::columns::operations::uncounted_spans::LeftOutSpans;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {

@@ -78,7 +78,7 @@ impl<T: Copy> Thinned<T> {
 /// Values of one metric.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values {
-    /// The values that are still there.
+    /// The values that thinning kept, with their moments.
     pub series: Thinned<f64>,
     /// The latest value with its moment.
     pub last: Option<(u64, f64)>,

@@ -2,13 +2,13 @@
 
 use laptime_core::{Live, PathId, PathTable, ProcessFacts, SpanFlags};
 
-use crate::reading::facts::Facts;
 use crate::reading::feature::{Context, Feature};
 use crate::reading::features::Features;
+use crate::reading::first_steps::{Series, Step};
 use crate::reading::path_role::STEP;
-use crate::reading::series::{Series, Step};
+use crate::reading::process_facts::Facts;
 use crate::reading::snapshot_tail::SnapshotTail;
-use crate::reading::spans::Spans;
+use crate::reading::span_totals::Spans;
 use crate::reading::totals::Totals;
 
 /// One process.

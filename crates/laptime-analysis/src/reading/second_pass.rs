@@ -8,7 +8,7 @@ use laptime_core::{PathId, Span};
 
 use crate::reading::process::Process;
 use crate::reading::read_again::Finish;
-use crate::reading::spans::SteadyTotals;
+use crate::reading::span_totals::SteadyTotals;
 
 /// Rounding of a moment between ticks: it may lie this much before the tick that it stands for.
 const ROUNDING_NS: u64 = 1;

@@ -206,7 +206,7 @@ impl Totals {
         }
     }
 
-    /// Adds the time of a span that counts in part only.
+    /// Adds a span of which only `ns` lie in this stretch of the run.
     pub(super) fn take_part(&mut self, path: PathId, flags: SpanFlags, ns: u64) {
         let is_aside = flags.has(SpanFlags::ASIDE);
         let nested_ns = if flags.takes_nothing() { 0 } else { ns };

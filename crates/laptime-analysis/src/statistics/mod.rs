@@ -7,17 +7,17 @@
 
 pub mod autocorrelation;
 pub mod beta;
+mod bisection;
 pub mod change_points;
 pub mod false_discoveries;
 pub mod mann_whitney;
+pub mod median_interval;
 pub mod normal;
-pub mod order;
 pub mod percentiles;
 pub mod quantiles;
 mod random;
 mod ranks;
 pub mod shift;
-mod solve;
 pub mod student;
 mod too_few;
 

@@ -3,7 +3,7 @@
 //! Near the middle its series, in the tail Laplace's continued fraction (Marsaglia, *Evaluating
 //! the normal distribution*, 2004; Abramowitz and Stegun 26.2.14): 14 digits, in the tail too.
 
-use super::solve::solve;
+use super::bisection::solve;
 
 /// Value from which on the continued fraction needs fewer terms than the series.
 const TAIL: f64 = 3.0;

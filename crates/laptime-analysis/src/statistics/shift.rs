@@ -5,8 +5,8 @@
 //! differences that the test would not reject (Moses 1965; Bauer, *Constructing confidence sets using
 //! rank statistics*, 1972). Ranks lie between whole ones, so that the probability is the one asked for.
 
+use super::median_interval::at;
 use super::normal;
-use super::order::at;
 use crate::statistics::quantiles;
 
 /// Lists the differences of all pairs, later minus earlier, in ascending order.

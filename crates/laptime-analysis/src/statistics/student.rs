@@ -1,7 +1,7 @@
 //! Student's t distribution (Abramowitz and Stegun 26.7), for any positive degrees of freedom.
 
 use super::beta;
-use super::solve::solve;
+use super::bisection::solve;
 
 /// A distance that is far enough for one degree of freedom and a probability of 10⁻⁹.
 const FARTHEST: f64 = 1e9;

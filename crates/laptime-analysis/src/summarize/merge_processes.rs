@@ -7,8 +7,8 @@ use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, Tallies};
 
 use crate::reading::process::Process;
 use crate::reading::totals::Totals;
-use crate::summarize::columns::operations::left_out::LeftOut;
-use crate::summarize::columns::operations::stretches::Stretches;
+use crate::summarize::columns::operations::stretch_operations::Stretches;
+use crate::summarize::columns::operations::uncounted_spans::LeftOut;
 use crate::summarize::tree::Tree;
 
 impl Tree {

@@ -2,17 +2,17 @@
 //!
 //! Input is `reading`, output are the plain values of `summary`.
 
+mod collect_doubts;
 pub(crate) mod columns;
 pub mod device_steps;
 mod epochs;
-pub(crate) mod filled_time;
 pub mod headline;
 pub(crate) mod leftovers;
 pub(crate) mod measured_processes;
 pub(crate) mod memory_growth;
 mod merge_processes;
 pub(crate) mod options;
-mod per_process;
+mod process_rows;
 mod process_summaries;
 pub(crate) mod ranks;
 mod replaced_programs;
@@ -22,7 +22,7 @@ pub mod stages;
 mod steady_rows;
 pub(crate) mod steady_state;
 pub(crate) mod tree;
+pub(crate) mod wall_cover;
 pub(crate) mod wall_time;
-mod warnings;
 pub(crate) mod worker_starts;
 mod workers;

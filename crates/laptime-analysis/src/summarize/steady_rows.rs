@@ -5,7 +5,7 @@
 
 use crate::reading::covered_time::CoveredTime;
 use crate::reading::process::Process;
-use crate::reading::spans::SteadyTotals;
+use crate::reading::span_totals::SteadyTotals;
 use crate::reading::totals::Totals;
 use crate::summarize::columns::operations::Peaks;
 use crate::summarize::leftovers::Leftovers;

@@ -9,9 +9,9 @@ use laptime_core::{RunInfo, Unavailable, path};
 
 use crate::benchmark::warm_up;
 use crate::doubts::busy_machine;
+use crate::reading::first_steps::Series;
 use crate::reading::process::Process;
 use crate::reading::recorder_samples::CpuWait;
-use crate::reading::series::Series;
 use crate::summarize::measured_processes::trained;
 use crate::summarize::memory_growth::{self, Growth};
 use crate::summary::doubt::{Doubt, StepsDoubt};

@@ -6,8 +6,8 @@ use std::iter;
 use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, PathTally};
 
 use crate::reading::totals::Partial;
-use crate::summarize::columns::operations::left_out::LeftOut;
-use crate::summarize::columns::operations::stretches::DirectOperations;
+use crate::summarize::columns::operations::stretch_operations::DirectOperations;
+use crate::summarize::columns::operations::uncounted_spans::LeftOut;
 use crate::summary::sparse_box::SparseBox;
 
 /// One path of the run.

@@ -1,7 +1,7 @@
 //! The wall time of a run, and of each of its processes.
 //!
 //! The launcher's clock counts when it saw start and end; otherwise the main process's own start and last sign of life.
-//! [`crate::summarize::filled_time`] tells what of it spans cover.
+//! [`crate::summarize::wall_cover`] tells what of it spans cover.
 
 use laptime_core::RunInfo;
 

@@ -241,7 +241,7 @@ pub enum Finding {
     },
     /// Memory of a program without steps that grows all the time.
     MemoryRise {
-        /// The bytes by which it grows per second.
+        /// Growth of the program's memory, bytes per second.
         per_second_bytes: u64,
         /// Half the width of the 95 % interval of that.
         uncertainty_bytes: u64,

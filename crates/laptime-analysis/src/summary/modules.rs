@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::{PhaseName, path};
 
 use crate::reading::module_paths::Modules;
-use crate::summary::observed_units::is_observed_unit;
+use crate::summary::instrumented_names::is_observed_unit;
 use crate::summary::span_row::{RowKind, SpanRow};
 
 /// Fills in which modules rows are of.

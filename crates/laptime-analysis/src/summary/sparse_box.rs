@@ -10,8 +10,8 @@ use laptime_core::{DeviceMemoryTally, DeviceTally};
 
 use serde::{Serialize, Serializer};
 
-use crate::summarize::columns::operations::left_out::LeftOut;
-use crate::summarize::columns::operations::stretches::DirectOperations;
+use crate::summarize::columns::operations::stretch_operations::DirectOperations;
+use crate::summarize::columns::operations::uncounted_spans::LeftOut;
 use crate::summary::device_row::DeviceRow;
 use crate::summary::memory_row::HostMemoryRow;
 use crate::summary::work_row::WorkRow;

@@ -30,7 +30,7 @@ impl Relation {
         found.map_or("", |(name, _)| name)
     }
 
-    /// Returns whether a value is on the good side.
+    /// Tells whether a value is on the good side.
     pub fn holds(self, value: f64, threshold: f64) -> bool {
         value.is_finite()
             && match self {
@@ -41,7 +41,7 @@ impl Relation {
             }
     }
 
-    /// Returns whether a value is nearer to the good side than another.
+    /// Tells whether a value is nearer to the good side than another.
     pub fn is_better(self, value: f64, than: f64) -> bool {
         match self {
             Self::Below | Self::AtMost => value < than,

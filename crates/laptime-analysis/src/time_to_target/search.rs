@@ -146,7 +146,7 @@ impl UntilReader {
     }
 }
 
-/// Returns whether a name is that of steps, also of those whose operations were counted.
+/// Tells whether a name is that of steps, also of those whose operations were counted.
 fn is_step(name: &str) -> bool {
     let phase = PhaseName::of(name).or_else(|| PhaseName::of_counted(name));
     phase == Some(PhaseName::Step)

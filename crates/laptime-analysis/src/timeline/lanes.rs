@@ -27,7 +27,7 @@ pub struct Lane {
 pub struct Simplified {
     /// Spans that stand in folded bars.
     pub folded: u64,
-    /// Spans of tracks beyond the bound.
+    /// Number of spans whose track is beyond [`LaneBudget::tracks`], and not drawn.
     pub left_out: u64,
     /// Sum of the durations of the spans that were left out.
     pub left_out_ns: u64,
@@ -104,7 +104,7 @@ impl LaneBuilder {
         self.count
     }
 
-    /// Returns whether it holds none.
+    /// Tells whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

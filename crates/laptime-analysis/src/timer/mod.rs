@@ -4,10 +4,10 @@
 //! segment of a context becomes a row. Rows go to the report as a [`crate::Summary`] with
 //! a table a context ([`TimerSummary`]). [`runtime_ns`] is how long any segment of a context ran.
 
-mod runs;
 mod runtime;
+mod segment_runs;
 mod summary;
 
-pub use runs::{Origin, SegmentMemory, SegmentRecord, SegmentRun, SegmentRuns};
 pub use runtime::runtime_ns;
+pub use segment_runs::{Origin, SegmentMemory, SegmentRecord, SegmentRun, SegmentRuns};
 pub use summary::{Timer, TimerSummary};

@@ -10,10 +10,10 @@ mod comparison;
 mod factors;
 mod findings;
 mod headline;
-mod refusal;
+mod refuse;
 mod report;
 mod rows;
-mod window;
+mod step_window;
 
-pub use refusal::{keep, refuse, refuse_comparison, refuse_window, take};
+pub use refuse::{keep, refuse, refuse_comparison, refuse_window, take};
 pub use report::of_summary;

@@ -41,5 +41,5 @@ fn without_sentence(finding: &Finding) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "tests/contradictions.rs"]
+#[path = "tests/report.rs"]
 mod tests;

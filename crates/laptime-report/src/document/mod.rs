@@ -6,15 +6,15 @@
 
 pub(crate) mod absence_marks;
 pub(crate) mod column;
-mod contents;
-mod facts;
-mod figures;
+mod curves;
+mod fact_lines;
 pub(crate) mod filter;
 pub mod flame_graph;
-pub(crate) mod gate;
 pub(crate) mod names;
 pub(crate) mod outline;
 mod section;
+pub(crate) mod shown;
+mod summary_document;
 mod table;
 pub(crate) mod view;
 

@@ -2,8 +2,8 @@
 
 use laptime_core::Unavailable;
 
-use super::moments::Moments;
 use super::timeline::TimelinePanel;
+use super::viewer_marks::Moments;
 use crate::document::Document;
 
 /// A page.

@@ -1,9 +1,9 @@
 //! All numbers as JSON, and the schemas that describe it.
 
 pub(crate) mod comparison;
+pub(crate) mod doubts_as_text;
 pub(crate) mod inference;
 pub mod operations;
 #[cfg(feature = "schema")]
 pub mod schemas;
 pub(crate) mod summary;
-pub(crate) mod worded;

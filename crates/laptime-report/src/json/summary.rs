@@ -5,10 +5,10 @@
 use laptime_analysis::Summary;
 
 use crate::Shown;
-use crate::json::worded;
+use crate::json::doubts_as_text;
 
 /// Renders a summary.
 pub fn render(summary: Summary) -> Shown {
-    let summary = worded::summary(summary);
+    let summary = doubts_as_text::summary(summary);
     Shown::json(serde_json::to_string_pretty(&summary).unwrap_or_default())
 }

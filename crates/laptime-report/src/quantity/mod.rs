@@ -14,5 +14,5 @@ pub use time::{
 };
 
 #[cfg(test)]
-#[path = "tests/numbers.rs"]
+#[path = "tests/quantity.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 //! Logarithmic axes of a roofline: from powers of ten to places and back.
 
-use super::figure::Roofline;
+use super::content::Roofline;
 
 /// An axis, in decades.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@
 use laptime_analysis::BoundBy;
 use serde::{Serialize, Serializer};
 
-use crate::roofline::figure::{Point, Roofline};
-use crate::roofline::roof::Roof;
+use crate::roofline::ceiling::Roof;
+use crate::roofline::content::{Point, Roofline};
 
 /// Counted work, below the machine's limits.
 #[derive(Serialize)]

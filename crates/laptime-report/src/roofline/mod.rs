@@ -7,20 +7,20 @@
 //! counts with time; they are drawn by [`plot`] in a terminal and by [`svg`] in a page.
 
 mod axis;
-mod figure;
+mod ceiling;
+mod content;
 mod json;
-mod mark_places;
 pub mod plot;
 mod points;
-mod roof;
 mod section;
 pub mod svg;
+mod symbol_places;
 
 #[cfg(feature = "schema")]
 pub(crate) use crate::roofline::json::RooflineNumbers;
-pub use figure::{MOST_POINTS, Point, Roofline, mark};
+pub use ceiling::Roof;
+pub use content::{MOST_POINTS, Point, Roofline, mark};
 pub use points::of_counts;
-pub use roof::Roof;
 
 #[cfg(test)]
 #[path = "tests/roofline.rs"]

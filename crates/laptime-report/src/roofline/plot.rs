@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::axis::Axis;
-use super::figure::{Roofline, mark};
+use super::content::{Roofline, mark};
 use crate::quantity::{self, si};
 use crate::text::glyphs::Glyphs;
 

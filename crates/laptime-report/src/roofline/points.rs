@@ -2,7 +2,7 @@
 
 use laptime_core::operations::{Cost, Counts};
 
-use super::figure::Point;
+use super::content::Point;
 use crate::quantity;
 use crate::tables::operations::{By, DEFAULT_DEPTH};
 

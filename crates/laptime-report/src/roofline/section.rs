@@ -1,6 +1,6 @@
 //! The roofline as a part of a report: its sentence, and the numbers of its picture.
 
-use super::figure::{Roofline, mark};
+use super::content::{Roofline, mark};
 use crate::document::column::Column;
 use crate::document::names;
 use crate::document::{Cell, Content, Row, Section, Table};

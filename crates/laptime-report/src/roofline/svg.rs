@@ -9,8 +9,8 @@ use std::fmt::Write;
 use laptime_analysis::BoundBy;
 
 use super::axis::Axis;
-use super::figure::{Roofline, mark};
-use super::mark_places::{self, MARK, Place};
+use super::content::{Roofline, mark};
+use super::symbol_places::{self, MARK, Place};
 use crate::html::text as escaped;
 use crate::quantity::{self, si};
 
@@ -198,7 +198,7 @@ impl<'a> Picture<'a> {
             .map(|point| point.place(roof))
             .map(|(intensity, rate)| self.at(intensity, rate))
             .collect();
-        let marks = mark_places::marks(&places, WIDTH);
+        let marks = symbol_places::marks(&places, WIDTH);
         let points = || self.roofline.points.iter().zip(&places).zip(&marks);
         // Lines first: they must not cross out a mark.
         for ((point, (x, y)), (across, up)) in points() {

@@ -5,7 +5,7 @@
 use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{Basis, Cause, CausePart, ComparisonRow, Note, Pair};
 
-use super::unbroken::{percent, time, unbroken};
+use super::no_break_quantities::{percent, time, unbroken};
 use super::{row_reason, step_gaps};
 use crate::document::names;
 use crate::quantity::{self, Digits};

@@ -28,7 +28,7 @@ pub fn sentences(pairs: &[&Pair], names: &[String]) -> Vec<String> {
     all
 }
 
-/// Returns whether two pairs have the same sentence. One that is faster has a sentence of its own.
+/// Tells whether two pairs have the same sentence. One that is faster has a sentence of its own.
 fn is_alike(first: &Pair, other: &Pair) -> bool {
     let is_clear = matches!(
         first.judged.verdict,

@@ -12,7 +12,7 @@ use laptime_analysis::{Summary, noun};
 use crate::document::names;
 use crate::quantity;
 use crate::sentences::nouns::{nouns, one_of};
-use crate::tables::functions::rows::builtin;
+use crate::tables::functions::function_rows::builtin;
 use crate::text::wrap;
 
 /// Shares below this one are not told in numbers.

@@ -45,7 +45,7 @@ pub fn notes(summary: &Summary) -> Vec<String> {
     notes
 }
 
-/// Whether any row is that of steps.
+/// Tells whether the run took steps.
 fn takes_steps(summary: &Summary) -> bool {
     let mut names = summary.rows.iter().flat_map(|row| &row.names);
     names.any(|name| PhaseName::of(name) == Some(PhaseName::Step))

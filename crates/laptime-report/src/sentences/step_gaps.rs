@@ -6,7 +6,7 @@
 use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{ComparisonRow, Pair};
 
-use super::unbroken::{percent, time};
+use super::no_break_quantities::{percent, time};
 use crate::sentences::nouns::nouns;
 
 /// Writes the sentence; `None` where nothing is known about a change.

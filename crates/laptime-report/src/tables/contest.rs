@@ -138,7 +138,7 @@ fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
     notes
 }
 
-/// Returns whether the medians in the table tell another ratio than the runs side by side.
+/// Tells whether the medians in the table tell another ratio than the runs side by side.
 fn differs(outcome: &Outcome, pair: &Pair) -> bool {
     let median_ns = |at: usize| outcome.contenders[at].median_ns;
     let of_medians = median_ns(pair.new) / median_ns(pair.base);

@@ -7,7 +7,7 @@ use crate::document::column::Column;
 use crate::document::view::View;
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, Precision};
-use crate::tables::functions::rows::{below_lap, lap_name, lap_row};
+use crate::tables::functions::function_rows::{below_lap, lap_name, lap_row};
 
 /// Number of operators shown of a lap, where nobody asks for more.
 const FEW: usize = 8;

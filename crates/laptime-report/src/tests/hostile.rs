@@ -122,7 +122,7 @@ fn json_carries_names_whole_and_csv_as_text() {
     let summary = hostile();
     let back: Value =
         serde_json::from_str(&render(&summary, Format::Json, &View::default())).unwrap();
-    let worded = crate::json::worded::summary(summary.clone());
+    let worded = crate::json::doubts_as_text::summary(summary.clone());
     assert_eq!(back, serde_json::to_value(&worded).unwrap());
     let csv = render(&summary, Format::Csv, &View::default());
     assert!(csv.contains(",step/two\\nlines,"));

@@ -1,8 +1,8 @@
 //! Text for a terminal: the report with its tables, the tree, and lines about a running program.
 
 pub(crate) mod column_widths;
+mod curves;
 pub(crate) mod epoch_line;
-mod figures;
 pub(crate) mod glyphs;
 pub mod notebook_cell;
 pub(crate) mod paint;

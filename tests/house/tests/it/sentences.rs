@@ -10,9 +10,9 @@ const ANALYSIS: &str = "laptime-analysis";
 /// Files and folders below the sources of the analysis that write text, with the reason. One that doesn't any more must
 /// be taken off.
 const WRITERS: &[(&str, &str)] = &[
-    ("compare/gate.rs", "what is wrong with a limit"),
+    ("compare/limits.rs", "what is wrong with a limit"),
     (
-        "doubts/run.rs",
+        "doubts/whole_run.rs",
         "why a program has no exit code, with the number of its signal",
     ),
     (

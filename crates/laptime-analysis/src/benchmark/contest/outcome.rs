@@ -50,7 +50,7 @@ impl Outcome {
         larger_ns(self.budget_ns.max(self.spent_ns), needed_ns)
     }
 
-    /// Returns whether every contender has a verdict against the base.
+    /// Tells whether every contender has a verdict against the base.
     pub fn is_clear(&self) -> bool {
         let unclear = |pair: &Pair| {
             let verdict = pair.judged.verdict;

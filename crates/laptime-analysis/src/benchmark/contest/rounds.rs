@@ -220,7 +220,7 @@ impl Contest {
         }
     }
 
-    /// Returns whether the first look comes within the budget if rounds have their second half.
+    /// Tells whether the first look comes within the budget if rounds have their second half.
     fn are_mirrored(&self) -> bool {
         if matches!(self.limits.rounds, Count::Exactly(_)) {
             return false;
@@ -247,5 +247,5 @@ impl Contest {
 }
 
 #[cfg(test)]
-#[path = "tests/contest.rs"]
+#[path = "tests/rounds.rs"]
 mod tests;

@@ -55,7 +55,7 @@ impl CasePlan {
         }
     }
 
-    /// Returns whether to call once more.
+    /// Tells whether to call once more.
     pub fn goes_on(&self) -> bool {
         !matches!(self.plan.next(), Next::Done(_))
     }

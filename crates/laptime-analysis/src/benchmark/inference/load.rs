@@ -127,7 +127,7 @@ impl Load {
         })
     }
 
-    /// Returns whether the model kept up with the rate, or why that can't be told: all requests were served, and the whole
+    /// Tells whether the model kept up with the rate, or why that can't be told: all requests were served, and the whole
     /// interval of the time that one takes lies below the time between two arrivals (Kleinrock, *Queueing Systems*,
     /// 1975: otherwise the queue grows for ever).
     pub fn kept_up(&self) -> Result<bool, NoAnswer> {
@@ -141,7 +141,7 @@ impl Load {
         Ok(high <= 1.0)
     }
 
-    /// Returns whether the true percentiles are larger, as requests were cut off.
+    /// Tells whether the true percentiles are larger, as requests were cut off.
     pub fn is_at_least(&self) -> bool {
         self.served < self.arrived
     }

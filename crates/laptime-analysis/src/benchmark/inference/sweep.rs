@@ -25,7 +25,7 @@ impl Sweep {
         devices
     }
 
-    /// Returns whether any batch size was measured on a device.
+    /// Tells whether any batch size was measured on a device.
     pub fn is_measured(&self, device: &str) -> bool {
         let mut cases = self.cases.iter();
         cases.any(|case| case.device == device && case.found.is_ok())

@@ -7,7 +7,7 @@
 use super::reason::Reason;
 use crate::benchmark::warm_up::Line;
 use crate::statistics::{
-    Question, TooFew, autocorrelation, mann_whitney, order, quantiles, shift, student,
+    Question, TooFew, autocorrelation, mann_whitney, median_interval, quantiles, shift, student,
 };
 
 /// Fewer values than these have an interval by Student's t: their extremes alone are too unsure.
@@ -34,7 +34,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Returns whether so many values are too few for an interval between them.
+    /// Tells whether so many values are too few for an interval between them.
     pub fn are_few(count: usize) -> bool {
         count < FEW
     }
@@ -83,7 +83,8 @@ impl Interval {
 
     fn of_sorted(sorted: &[f64], size: f64, confidence: f64) -> Self {
         let none = (f64::NAN, f64::NAN);
-        let (low, high) = order::median_interval(sorted, size, confidence).unwrap_or(none);
+        let (low, high) =
+            median_interval::median_interval(sorted, size, confidence).unwrap_or(none);
         Self {
             median: quantiles::median(sorted).unwrap_or(f64::NAN),
             low,

@@ -74,7 +74,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns whether the reason is about the values that were given, and not about how many of them.
+    /// Tells whether the reason is about the values that were given, and not about how many of them.
     pub fn is_about_input(&self) -> bool {
         matches!(
             self,

@@ -12,7 +12,7 @@ const LEAST: usize = 8;
 const LEAST_RATIO: f64 = 0.08;
 /// The size of a change as a share of the lower level.
 const SIZE: f64 = 0.20;
-/// The part of a change that must lie right at it.
+/// Least share of a level change that must happen at once, not as a ramp.
 const ABRUPT: f64 = 0.7;
 /// Factor by which a change must be larger than any jump away from all changes.
 const STANDS_OUT: f64 = 2.0;

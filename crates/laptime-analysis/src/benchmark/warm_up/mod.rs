@@ -2,7 +2,7 @@
 //!
 //! Warm-up is a change at the start. First all places are looked for where the steps go to another level and keep it
 //! ([`changes`]). A level that ends early is warm-up; a later change refuses nothing: it is a doubt beside the
-//! numbers. Before the first of the changes that are left, a short or decaying beginning is cut off ([`head`]).
+//! numbers. Before the first of the changes that are left, a short or decaying beginning is cut off ([`warm_up_end`]).
 //!
 //! Only clear changes are told: a change at a place where there is none is worse than none. `examples/steadiness`
 //! shows how often the rules are right.
@@ -12,17 +12,17 @@ use laptime_core::Unavailable;
 use crate::statistics::quantiles::median_of as median;
 use crate::statistics::{Question, TooFew};
 
+mod after_warm_up;
 mod changes;
-mod head;
-mod later;
 mod levels;
-mod line;
+mod trend;
+mod warm_up_end;
 
+pub use after_warm_up::Later;
 pub use changes::Change;
-pub use head::LEAST_STEPS;
-pub use later::Later;
-pub(crate) use line::Line;
-use line::{MEDIAN_TO_MEAN_ERROR, noise};
+pub(crate) use trend::Line;
+use trend::{MEDIAN_TO_MEAN_ERROR, noise};
+pub use warm_up_end::LEAST_STEPS;
 
 /// The part of the steps in which warm-up ends; a level that ends later is none.
 const HEAD_RATIO: f64 = 0.4;
@@ -78,7 +78,7 @@ pub fn find_among(durations: &[u64], noun: &str) -> Result<WarmUp, Unavailable> 
     let early = changes::one_way(&steps, &cuts, most, scratch);
     let level = cuts.drain(..early).next_back().unwrap_or(0);
     let before = &steps[..cuts.first().copied().unwrap_or(steps.len())];
-    let first = level.max(head::end(before, most, scratch));
+    let first = level.max(warm_up_end::end(before, most, scratch));
     let later = if cuts.is_empty() {
         trend(&steps[first..], scratch).map(Later::Trend)
     } else {

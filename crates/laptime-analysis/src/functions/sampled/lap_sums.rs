@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{SampledStack, path};
 
-use super::place::Place;
+use super::lap_of_sample::Place;
 use crate::functions::stack_records::Function;
 use crate::summary::functions::{FunctionTime, ImportTime, LapFunctions, LineTime, StackNode};
 use crate::summary::span_row::RowKind;

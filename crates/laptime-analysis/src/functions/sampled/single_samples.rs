@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use laptime_core::{Sample, SamplePlace, Sampled, SampledCall, SampledFunction, SampledStack};
 
 use super::imports;
-use super::place::{Place, place_of_sample};
+use super::lap_of_sample::{Place, place_of_sample};
 use crate::functions::stack_records::Function;
 use crate::reading::process::Process;
 use crate::summarize::wall_time::{AFTER, OTHER};
@@ -17,7 +17,7 @@ struct Numbers {
     told: Sampled,
     functions: HashMap<Function, u32>,
     calls: HashMap<SampledCall, u32>,
-    /// The call of each frame, by the frame's number.
+    /// Number given to the call in each stack frame, by frame number.
     frames: HashMap<u32, Option<u32>>,
 }
 

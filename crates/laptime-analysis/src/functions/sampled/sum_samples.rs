@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::{SampledStack, Total};
 
 use super::imports;
+use super::lap_of_sample::{Place, place_of_sample};
 use super::lap_sums::LapSums;
-use super::place::{Place, place_of_sample};
 use crate::functions::stack_records::{Function, InLap, Stacks};
 use crate::reading::process::Process;
 use crate::summary::functions::{Functions, LapFunctions, OTHER_THREADS};

@@ -3,7 +3,7 @@ use laptime_core::{DeviceWork, DeviceWorkKind, Operator, PathId};
 use proptest::prelude::*;
 
 use super::device::{DeviceInterval, device_uses};
-use super::lap_join::{Joined, Moment};
+use super::operator_pass::{Joined, Moment};
 use super::{LapOperators, OperatorRun, nest_operators};
 use crate::Options;
 use crate::summary::Summary;

@@ -8,7 +8,7 @@
 //! A process is read twice more: [`StepPass`] finds the steps, [`DurationPass`] what is inside.
 
 mod on_device;
-mod sampled;
+mod random_choice;
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use laptime_core::{DeviceSpan, PathId, Span, SpanFlags, path};
 
 use crate::reading::process::Process;
 use on_device::DeviceStepTimes;
-use sampled::{Piece, Sampled};
+use random_choice::{Piece, Sampled};
 
 /// Most paths whose durations are stored; the others have their totals.
 const MOST_PATHS: usize = 2_048;
@@ -136,7 +136,7 @@ impl ProcessDurations {
         DurationPass { of: self, at: 0 }
     }
 
-    /// Returns everything that was found.
+    /// Returns the durations of each path in each step.
     pub(crate) fn finish(self) -> Durations {
         let on_device = self.seen_by_device();
         let ns = |ticks: u64| self.rate.nanoseconds(ticks) as f64;

@@ -89,14 +89,14 @@ fn the_first_of_two_changes_comes_first() {
 fn tests_of_no_values_have_no_answer() {
     assert_eq!(mann_whitney::test(&[], &[1.0]), None);
     assert_eq!(shift::interval(&[], &[1.0], 0.95), None);
-    assert_eq!(order::median_interval(&[], 10.0, 0.95), None);
+    assert_eq!(median_interval::median_interval(&[], 10.0, 0.95), None);
 }
 
 #[test]
 fn whole_ranks_agree_with_the_table_of_the_median_interval() {
     // With the confidence that ranks 2 and 9 of 10 have, 1 - 2 (1 + 10) / 2¹⁰, the ranks are those.
     let ramp: Vec<f64> = (1..=10).map(f64::from).collect();
-    let (low, high) = order::median_interval(&ramp, 10.0, 1.0 - 22.0 / 1_024.0).unwrap();
+    let (low, high) = median_interval::median_interval(&ramp, 10.0, 1.0 - 22.0 / 1_024.0).unwrap();
     assert!(
         (low - 2.0).abs() < 1e-9 && (high - 9.0).abs() < 1e-9,
         "{low} {high}"

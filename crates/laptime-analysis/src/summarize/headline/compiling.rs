@@ -1,6 +1,6 @@
 //! Compiling: one kind of time, wherever it happens, and no part of what it stands in.
 
-use crate::findings::compiling::is_outermost;
+use crate::findings::compile_time::is_outermost;
 use crate::summary::span_row::SpanRow;
 
 /// The rows that are compiling: few, of however many.

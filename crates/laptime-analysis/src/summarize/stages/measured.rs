@@ -7,16 +7,16 @@ use crate::findings::clues::Clues;
 use crate::power::SteadyTicks;
 use crate::reading::event_loop::blocked_tasks;
 use crate::reading::process::Process;
+use crate::summarize::collect_doubts;
 use crate::summarize::columns::operations::Peaks;
-use crate::summarize::filled_time::{self, ChildTime, FilledTime};
 use crate::summarize::merge_processes;
-use crate::summarize::per_process;
+use crate::summarize::process_rows;
 use crate::summarize::process_summaries;
 use crate::summarize::ranks;
 use crate::summarize::steady_rows::{self, SteadyPart};
 use crate::summarize::steady_state::Start;
+use crate::summarize::wall_cover::{self, ChildTime, FilledTime};
 use crate::summarize::wall_time::{self, Wall};
-use crate::summarize::warnings;
 use crate::summarize::worker_starts;
 use crate::summarize::workers;
 use crate::summary::Steady;
@@ -68,12 +68,12 @@ impl Measured {
         let own = self.filled();
         let by_process = if self.by_process {
             let parts = &mut steady.parts;
-            per_process::each(&mut self.processes, &summaries, &own, parts, &mut peaks)
+            process_rows::each(&mut self.processes, &summaries, &own, parts, &mut peaks)
         } else {
             Vec::new()
         };
         let (filled, measured_ns) = together(&own);
-        let recorded = warnings::recorded(&self.processes, &summaries, self.run.as_ref());
+        let recorded = collect_doubts::recorded(&self.processes, &summaries, self.run.as_ref());
         self.warnings.extend(recorded);
         Totalled {
             tree: merge_processes::take_from_run(&mut self.processes),
@@ -152,7 +152,7 @@ impl Measured {
             } else {
                 wall_time::lifetime(process, *end_ns)
             };
-            (wall, filled_time::filled(process, wall, below))
+            (wall, wall_cover::filled(process, wall, below))
         })
         .collect()
     }

@@ -39,7 +39,7 @@ pub enum OperationsDoubt {
     },
     /// Calls ran whose operations are not known.
     CallsLeftOut {
-        /// The paths and the spans with such calls, in the order of the rows.
+        /// Paths whose spans held uncounted calls, in row order.
         paths: Vec<PathPart>,
     },
     /// Only a part of the calls of operators was counted.

@@ -19,7 +19,7 @@ pub enum CpuTaker {
 pub struct CpuLoss {
     /// The taker.
     pub taker: CpuTaker,
-    /// Part of the time.
+    /// Share of the steps' time that the taker took.
     pub ratio: f64,
 }
 
@@ -30,9 +30,9 @@ pub enum StepsReason {
     BusyMachine {
         /// The taker of the CPU time.
         taker: CpuTaker,
-        /// Part of the time that was taken before the change.
+        /// Share of time that the taker took before the change.
         before_ratio: f64,
-        /// Part of the time that was taken after it.
+        /// Share of time that the taker took after the change.
         after_ratio: f64,
     },
     /// The machine was busy all the time, which accounts for a part of the change at most.

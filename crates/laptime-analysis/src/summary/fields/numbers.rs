@@ -26,7 +26,7 @@ pub enum Unit {
     FlopPerByte,
     /// Joules.
     Joules,
-    /// One of a few words.
+    /// A value from a fixed list of words, such as `memory`.
     Name,
 }
 

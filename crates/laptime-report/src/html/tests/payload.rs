@@ -4,8 +4,8 @@ use miniz_oxide::inflate::decompress_to_vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::payload::{encode, raw};
 use super::timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
+use super::viewer_data::{encode, raw};
 use super::{Moments, Page};
 
 /// Makes a panel with one lane.

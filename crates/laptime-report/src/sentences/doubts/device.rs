@@ -2,7 +2,7 @@
 
 use laptime_analysis::doubt::{DeviceDoubt, LookedAt};
 
-use super::words::{Words, listed};
+use super::doubt_words::{Words, listed};
 
 /// Advice about laps that end while JAX computes.
 pub const WAIT_FOR_JAX: &str = "write lt.sync_on(result) at the end of the laps that matter";
@@ -10,7 +10,7 @@ pub const WAIT_FOR_JAX: &str = "write lt.sync_on(result) at the end of the laps 
 const EXACT_PEAKS: &str = "LAPTIME_DEVICE_MEMORY=fold makes peaks exact: PyTorch's peak is then reset at each lap, and the \
                            program's own reading of it stays what it was";
 
-/// Puts a doubt about a device to words.
+/// Puts a doubt about a device into words.
 pub fn in_words(doubt: &DeviceDoubt) -> Words {
     match doubt {
         DeviceDoubt::RowInFlight(row) => Words::new(format!(

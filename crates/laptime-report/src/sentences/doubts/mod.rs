@@ -1,19 +1,19 @@
 //! Reasons for doubt in sentences, each with what to do about it.
 
 mod device;
+mod doubt_words;
 mod operations;
 mod process;
 mod run;
 mod spans;
 mod steps;
-mod words;
 
 use std::borrow::Cow;
 
 use laptime_analysis::Doubt;
 use laptime_core::Warning;
 
-/// Puts a doubt to words.
+/// Puts a doubt into words.
 pub fn in_words(doubt: &Doubt) -> Warning {
     let words = match doubt {
         Doubt::Process { process, doubt } => process::in_words(process, doubt),
@@ -38,7 +38,7 @@ pub fn in_words(doubt: &Doubt) -> Warning {
     }
 }
 
-/// Puts doubts to words, one after the other.
+/// Puts doubts into words, one after the other.
 pub fn all_in_words(doubts: &[Doubt]) -> Vec<Warning> {
     doubts.iter().map(in_words).collect()
 }

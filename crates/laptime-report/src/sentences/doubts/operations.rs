@@ -2,9 +2,9 @@
 
 use laptime_analysis::doubt::{OperationsDoubt, SaidQuantity};
 
-use super::words::{Words, listed};
+use super::doubt_words::{Words, listed};
 
-/// Puts a doubt about operations to words.
+/// Puts a doubt about operations into words.
 pub fn in_words(doubt: &OperationsDoubt) -> Words {
     match doubt {
         OperationsDoubt::PartlySaid { paths } => {

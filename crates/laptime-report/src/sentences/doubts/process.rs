@@ -5,14 +5,14 @@ use laptime_analysis::doubt::{
 };
 use laptime_core::PathTable;
 
+use super::doubt_words::Words;
 use super::spans::FIXED_NAMES;
-use super::words::Words;
 use crate::quantity::{coarse, plain_plural};
 
 /// Advice about a file that lost a part.
 const COPY_AGAIN: &str = "copy the recording again";
 
-/// Puts a doubt about the file of a process to words.
+/// Puts a doubt about the file of a process into words.
 pub fn in_words(process: &ProcessName, doubt: &ProcessDoubt) -> Words {
     let process = &called(process);
     match doubt {

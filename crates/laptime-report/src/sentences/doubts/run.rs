@@ -4,13 +4,13 @@ use laptime_analysis::doubt::{LAUNCHES, RunDoubt};
 use laptime_analysis::{DEVICE_SYNCHRONIZED, DEVICE_UNAVAILABLE, NO_PHASES, TORN_STEPS};
 
 use super::device::WAIT_FOR_JAX;
-use super::words::Words;
+use super::doubt_words::Words;
 use crate::quantity::coarse;
 
 /// Code of the note that a program used a device on which laps are not timed.
 const DEVICE_ACTIVE: &str = "device-active";
 
-/// Puts a doubt about a run to words.
+/// Puts a doubt about a run into words.
 pub fn in_words(doubt: &RunDoubt) -> Words {
     match doubt {
         RunDoubt::Noted { code, messages } => noted(code, messages),

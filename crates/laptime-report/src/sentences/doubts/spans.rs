@@ -2,13 +2,13 @@
 
 use laptime_analysis::doubt::SpansDoubt;
 
-use super::words::{Words, listed};
+use super::doubt_words::{Words, listed};
 use crate::quantity::{coarse, plain_plural};
 
 /// Advice about too many names.
 pub const FIXED_NAMES: &str = "use fixed names; put numbers and ids into metrics or marks";
 
-/// Puts a doubt about spans to words.
+/// Puts a doubt about spans into words.
 pub fn in_words(doubt: &SpansDoubt) -> Words {
     match doubt {
         SpansDoubt::ChildrenExceed {

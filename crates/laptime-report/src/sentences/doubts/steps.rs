@@ -3,7 +3,7 @@
 use laptime_analysis::benchmark::warm_up::Later;
 use laptime_analysis::doubt::{CpuLoss, CpuTaker, StepsDoubt, StepsReason};
 
-use super::words::Words;
+use super::doubt_words::Words;
 use crate::quantity::coarse_percent;
 use crate::sentences::nouns::nouns;
 use crate::sentences::step_changes;
@@ -18,7 +18,7 @@ const NOT_SEEN: &str = "look at the program, its other threads, and what Laptime
                         CPU's clock speed and memory bandwidth";
 const RUN_LONGER: &str = "run longer, or compare equal stretches";
 
-/// Puts a doubt about steps to words; `pid` is of the process that took them, where several did.
+/// Puts a doubt about steps into words; `pid` is of the process that took them, where several did.
 pub fn in_words(pid: Option<u32>, doubt: &StepsDoubt) -> Words {
     let words = of_one_process(doubt);
     match pid {

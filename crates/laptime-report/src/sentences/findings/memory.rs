@@ -2,7 +2,7 @@
 
 use laptime_analysis::{Finding, Keeper, MainFunction, Passing};
 
-use super::words::{bytes, function_at, many, one, time};
+use super::phrases::{bytes, function_at, many, one, time};
 use crate::document::names;
 
 /// The place to look for what no lap keeps.

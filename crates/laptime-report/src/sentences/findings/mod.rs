@@ -3,13 +3,13 @@
 use laptime_analysis::{Cause, Finding, MainFunction, Summary};
 use laptime_core::{PhaseName, Warning};
 
-mod compiling;
+mod compile_time;
 mod devices;
-mod ends;
 mod memory;
+mod phrases;
 pub(crate) mod ranks;
+mod startup_and_exit;
 mod waits;
-mod words;
 
 use crate::document::names;
 use crate::document::{Content, Section};
@@ -17,7 +17,7 @@ use crate::quantity::{self, plural};
 use crate::sentences::doubts;
 use crate::sentences::nouns::one_of;
 use crate::text::wrap;
-use words::{also_in, many, one, outer, share, time};
+use phrases::{also_in, many, one, outer, share, time};
 
 /// The heading of the list, in every format.
 pub const HEADING: &str = "findings";
@@ -35,8 +35,8 @@ pub fn section(summary: &Summary) -> Option<Section> {
 /// Writes a finding as sentences; `None` for kinds that a later version knows.
 pub fn finding_sentence(finding: &Finding) -> Option<String> {
     Some(match finding {
-        Finding::Startup { .. } | Finding::Exit { .. } => ends::start_or_end(finding)?,
-        Finding::Compiling { .. } => compiling::compiling(finding)?,
+        Finding::Startup { .. } | Finding::Exit { .. } => startup_and_exit::start_or_end(finding)?,
+        Finding::Compiling { .. } => compile_time::compiling(finding)?,
         Finding::NoSteps {
             count,
             total_ns,
@@ -49,8 +49,8 @@ pub fn finding_sentence(finding: &Finding) -> Option<String> {
             if *count == 1 { "is" } else { "are" },
             time(*outside_ns),
         ),
-        Finding::BetweenSteps { .. } => ends::between_steps(finding)?,
-        Finding::OutsideSteps { .. } => ends::outside_steps(finding)?,
+        Finding::BetweenSteps { .. } => startup_and_exit::between_steps(finding)?,
+        Finding::OutsideSteps { .. } => startup_and_exit::outside_steps(finding)?,
         Finding::Overhead {
             span_count,
             recording_ns,

@@ -5,7 +5,7 @@ use laptime_analysis::{RankDifference, RankName};
 use crate::quantity::coarse;
 use crate::sentences::rank_names;
 
-/// Puts the difference between ranks to words.
+/// Puts the difference between ranks into words.
 pub fn in_words(difference: &RankDifference) -> String {
     match difference {
         RankDifference::Work {

@@ -2,7 +2,7 @@
 
 use laptime_analysis::{HeldLoop, MainFunction, ThreadsWait, WorkerLap};
 
-use super::words::{function_at, share, time};
+use super::phrases::{function_at, share, time};
 use crate::document::names;
 use crate::quantity::plural;
 

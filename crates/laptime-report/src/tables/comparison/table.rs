@@ -129,7 +129,7 @@ fn shown_rows(pair: &Pair, is_whole: bool) -> Vec<&ComparisonRow> {
     shown
 }
 
-/// Returns whether a row has a clear change.
+/// Tells whether a row has a clear change.
 fn has_change(row: &ComparisonRow) -> bool {
     row.presence != Presence::Both || is_clear(row.verdict)
 }
@@ -188,7 +188,7 @@ fn shares_of(pair: &Pair) -> Option<Average> {
     pair.cause.as_ref()?.shares_of
 }
 
-/// Returns whether a row is the step's, or that of a lap inside of it.
+/// Tells whether a row is the step's, or that of a lap inside of it.
 fn is_part(pair: &Pair, row: &ComparisonRow) -> bool {
     pair.basis == Basis::Run || row.names.starts_with(&pair.whole.names)
 }

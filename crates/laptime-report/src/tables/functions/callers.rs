@@ -41,7 +41,7 @@ pub fn of_counted(exact: &ExactFunctions, function: &ExactInLap) -> Option<Strin
     sentence(others.filter_map(|caller| {
         let known = exact.functions.get(caller.function)?;
         Some((
-            crate::tables::functions::rows::counted_name(known),
+            crate::tables::functions::function_rows::counted_name(known),
             caller.total_ns,
         ))
     }))

@@ -10,7 +10,7 @@ use crate::document::names;
 use crate::document::view::View;
 use crate::document::{Content, Section};
 use crate::quantity;
-use crate::tables::functions::{counted, sampled};
+use crate::tables::functions::{counted_calls, sampled_functions};
 
 /// Number of functions that are shown.
 const MOST: usize = 5;
@@ -43,7 +43,7 @@ fn sampled_of(summary: &Summary, all: &Functions, lap: &LapFunctions, view: &Vie
         quantity::plural(samples, "stack sampled", "stacks sampled"),
         100.0 * ratio,
     );
-    let said = [Some(sure), sampled::unread(all)];
+    let said = [Some(sure), sampled_functions::unread(all)];
     let most = view.top.unwrap_or(MOST);
     let laps: Vec<_> = [lap].into_iter().chain(beside).collect();
     let shown = match &laps[..] {
@@ -52,7 +52,7 @@ fn sampled_of(summary: &Summary, all: &Functions, lap: &LapFunctions, view: &Vie
     };
     Section::headed(
         shown,
-        Content::Table(sampled::table(summary, all, &laps, most, view)),
+        Content::Table(sampled_functions::table(summary, all, &laps, most, view)),
     )
     .remarked(said.into_iter().flatten().collect::<Vec<_>>().join(". "))
 }
@@ -64,9 +64,9 @@ fn counted(all: &Functions, view: &View) -> Option<Section> {
     Some(
         Section::headed(
             heading("calls", (&lap.path, lap.kind), exact.laps.len()),
-            Content::Table(counted::table(exact, &[lap], most, view)),
+            Content::Table(counted_calls::table(exact, &[lap], most, view)),
         )
-        .remarked(counted::LONGER),
+        .remarked(counted_calls::LONGER),
     )
 }
 

@@ -27,7 +27,7 @@ pub fn has_parts(counts: &Counts) -> bool {
     counts.by_module.len() > 1
 }
 
-/// Makes the section.
+/// Makes the section of the module tree.
 pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Section {
     let work = Work::most_telling(&counts.total.total().cost);
     let depth = view.depth.unwrap_or(DEFAULT_DEPTH);

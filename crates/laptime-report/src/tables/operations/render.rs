@@ -45,5 +45,5 @@ mod json_tests;
 mod order_tests;
 
 #[cfg(test)]
-#[path = "tests/operations.rs"]
+#[path = "tests/render.rs"]
 mod tests;

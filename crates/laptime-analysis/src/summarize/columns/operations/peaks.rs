@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use laptime_core::Unavailable;
 use laptime_core::ceilings::{Ceilings, NOTE as CEILINGS};
 
-use super::counted::InclusiveWork;
+use super::counted_work::InclusiveWork;
 use crate::reading::process::Process;
 use crate::summarize::tree::Tree;
 use crate::summary::fields::explain;
-use crate::summary::observed_units::is_counted_unit;
+use crate::summary::instrumented_names::is_counted_unit;
 use crate::summary::operations::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 use crate::summary::span_row::SpanRow;
 use crate::summary::work_row::BoundBy;

@@ -428,7 +428,9 @@ fn each_kind_is_a_sentence_with_what_to_try() {
         serde_json::from_str(include_str!("../../../../../../docs/summary.schema.json")).unwrap();
     let schema = &root["properties"]["findings"];
     let mut worded = all.clone();
-    worded.iter_mut().for_each(crate::json::worded::finding);
+    worded
+        .iter_mut()
+        .for_each(crate::json::doubts_as_text::finding);
     let value = serde_json::to_value(&worded).unwrap();
     let wrong = crate::schema_tests::violations(schema, &value, &root, "findings");
     assert_eq!(wrong, Vec::<String>::new());

@@ -1,0 +1,224 @@
+//! The report of a summary as a document: its sections, in order.
+
+use std::path::Path;
+
+use laptime_analysis::{Doubt, RowKind, Summary};
+
+use crate::document::view::{By, View};
+use crate::document::{Content, Document, Section};
+use crate::document::{curves, fact_lines};
+use crate::sentences::doubts;
+use crate::sentences::{counted_operations, cpu, findings, headline, side_by_side};
+use crate::tables::functions::{counted_calls, flame_graph, sampled_functions, slowest_lap};
+use crate::tables::{
+    devices, epochs, modules, processes, profiler, spans, steady_state, time_to_target,
+};
+
+impl Document {
+    /// Makes the report of a summary.
+    pub fn new(summary: &Summary, view: &View) -> Self {
+        let mut document = Self::without_functions(summary, view);
+        if view.by == By::Function {
+            document.sections.extend(of_functions(summary, view));
+        } else if is_of_spans(view) && view.filter.is_none() {
+            document
+                .sections
+                .extend(slowest_lap::sections(summary, view));
+        }
+        if view.kernels {
+            document.sections.extend(profiler::sections(summary, view));
+        }
+        document
+    }
+
+    /// Makes the document without its sections of functions.
+    fn without_functions(summary: &Summary, view: &View) -> Self {
+        let mut sections: Vec<Section> = findings::section(summary).into_iter().collect();
+        if matches!(view.by, By::Module | By::Class) {
+            sections.push(modules::section(summary, view));
+        } else if is_of_spans(view) {
+            sections.extend(of_spans(summary, view));
+        }
+        Self {
+            title: summary.program.clone(),
+            headline: Some(headline::of_run(summary, view.steady)),
+            facts: fact_lines::of_run(summary),
+            measured: fact_lines::measured(summary),
+            sections,
+            warnings: doubts::all_in_words(&summary.warnings),
+        }
+    }
+}
+
+impl Document {
+    /// Makes the report of a summary for a page, which has room for what a terminal shows only when asked.
+    pub fn of_page(summary: &Summary, view: &View) -> Self {
+        let mut document = Self::without_functions(summary, view);
+        let has_modules = summary.rows.iter().any(|row| !row.module_class.is_empty());
+        if has_modules && is_of_spans(view) && view.filter.is_none() {
+            let after = document.sections.iter();
+            let after = after.take_while(|one| one.heading.as_deref() == Some(findings::HEADING));
+            let at = after.count();
+            if let Some(whole) = document.sections.get_mut(at) {
+                whole.heading.get_or_insert_with(|| "whole run".to_owned());
+            }
+            document
+                .sections
+                .insert(at, modules::of_page(summary, view));
+        }
+        if summary.functions.is_some() || view.by == By::Function {
+            document.sections.extend(of_functions(summary, view));
+        }
+        if summary.operators.is_some() {
+            document.sections.extend(profiler::sections(summary, view));
+        }
+        let sampled = summary.functions.as_ref();
+        let sampled = sampled.filter(|sampled| !sampled.laps.is_empty());
+        document.sections.extend(sampled.map(flame_graph::section));
+        document
+    }
+}
+
+/// Tells whether the tables have rows of laps.
+fn is_of_spans(view: &View) -> bool {
+    matches!(view.by, By::Path | By::Process)
+}
+
+/// Makes the sections of sampled and of counted functions.
+fn of_functions(summary: &Summary, view: &View) -> Vec<Section> {
+    let functions = summary.functions.as_ref();
+    let counted = functions.and_then(|functions| functions.exact.as_ref());
+    let is_sampled = functions.is_some_and(|functions| functions.sample_count > 0);
+    let sampled =
+        (is_sampled || counted.is_none()).then(|| sampled_functions::section(summary, view));
+    let counted = counted.map(|exact| counted_calls::section(summary, exact, view));
+    sampled.into_iter().chain(counted).collect()
+}
+
+/// Makes the tables of spans and the sections that go with them.
+fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
+    let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
+    let functions = summary.functions.as_ref();
+    let has_functions = functions.is_some_and(|functions| functions.main_lap().is_some());
+    let has_calls = functions.is_some_and(|functions| functions.exact.is_some());
+    let mut sections = if is_empty && (has_functions || has_calls) {
+        // They tell what the program did; that it has no laps is no news.
+        Vec::new()
+    } else if is_empty || summary.by_process.is_empty() {
+        together(summary, view, is_empty)
+    } else {
+        processes::sections(summary, view)
+    };
+    sections.extend(side_by_side::section(summary));
+    sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
+    sections.extend(counted_operations::sections(summary, view));
+    sections.extend(cpu::sections(&summary.rows, view));
+    sections.extend(devices::section(summary).filter(|_| view.filter.is_none()));
+    let figures = curves::of_marks_and_metrics(summary);
+    if !figures.is_empty() && view.filter.is_none() {
+        sections.push(Section::headed(
+            "marks and metrics",
+            Content::Figures(figures),
+        ));
+    }
+    if !summary.until.is_empty() {
+        sections.push(Section::headed(
+            "learning speed",
+            Content::Figures(time_to_target::figures(summary)),
+        ));
+    }
+    sections
+}
+
+/// Example of a lap in Python and in Rust.
+const LAP: [&str; 6] = [
+    "import laptime as lt                      # Python",
+    "with lt.lap(\"load\"):",
+    "    data = load()",
+    "",
+    "let _lap = laptime::lap!(\"load\");         // Rust, up to the end of the block",
+    "let data = load();",
+];
+
+/// Returns an example of a lap in the program's language, or in both where that isn't known.
+fn lap(summary: &Summary) -> &'static [&'static str] {
+    const IN_PYTHON: [&str; 3] = [
+        "import laptime as lt",
+        "with lt.lap(\"load\"):",
+        "    data = load()",
+    ];
+    if is_python(summary) { &IN_PYTHON } else { &LAP }
+}
+
+/// Tells whether the program is a Python script, judging by its name.
+fn is_python(summary: &Summary) -> bool {
+    let name = Path::new(&summary.program);
+    name.extension().is_some_and(|ending| ending == "py") || summary.program.starts_with("python")
+}
+
+/// Codes of warnings that say that spans are missing.
+const DAMAGE: [&str; 6] = [
+    "damaged",
+    "empty-windows",
+    "lost-spans",
+    "missing-processes",
+    "truncated",
+    "unreadable-file",
+];
+
+/// Tells whether a warning says that spans of the recording are missing.
+fn is_damaged(summary: &Summary) -> bool {
+    let mut codes = summary.warnings.iter().map(Doubt::code);
+    codes.any(|code| DAMAGE.contains(&code))
+}
+
+/// Says how a program that failed has ended; `None` for one that didn't fail.
+fn failed(summary: &Summary) -> Option<String> {
+    let end = summary.run.as_ref()?.end.as_ref()?;
+    match (end.code, end.signal) {
+        (Some(code), _) if code != 0 => Some(format!("ended with exit code {code}")),
+        (_, Some(signal)) => Some(format!("was ended by signal {signal}")),
+        _ => None,
+    }
+}
+
+/// Makes the tables of all processes together: that of the whole run, and that of the steady state.
+fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
+    let nothing = match summary.unavailable.get("spans") {
+        Some(why) => format!("no span was recorded: {why}"),
+        None if is_damaged(summary) => {
+            "no span is left: the warnings below say what of the recording is missing".to_owned()
+        }
+        None if summary.processes.is_empty() => {
+            "no span was recorded: Laptime was in no process of \
+            the run, or recorded elsewhere"
+                .to_owned()
+        }
+        None => match failed(summary) {
+            Some(end) => format!("no span was recorded: the program {end} before its first lap"),
+            None if is_python(summary) => {
+                "no span was recorded. `laptime run --stacks` tells which functions take the time, and a lap \
+                around a part of the program names it:"
+                    .to_owned()
+            }
+            None => "no span was recorded. A lap around a part of the program names it:".to_owned(),
+        },
+    };
+    let is_lapless = is_empty && nothing.ends_with(':');
+    let whole = Section {
+        heading: None,
+        remark: is_empty.then_some(nothing),
+        content: if is_lapless {
+            Content::Code(lap(summary))
+        } else if is_empty {
+            Content::Remark
+        } else {
+            let mut table = spans::table(summary, &summary.rows, view);
+            table.notes.extend(side_by_side::notes(summary));
+            Content::Table(table)
+        },
+    };
+    let (steady, why) = (summary.steady.as_ref(), summary.steady_why.as_ref());
+    let steady = steady_state::section(summary, (steady, why), &summary.rows, view);
+    [whole].into_iter().chain(steady).collect()
+}

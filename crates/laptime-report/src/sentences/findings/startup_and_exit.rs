@@ -1,0 +1,150 @@
+//! Findings about how a run begins and ends, and about what is between its steps, in sentences.
+
+use laptime_analysis::{Finding, ImportTime, MainFunction};
+
+use super::phrases::{also_in, many, one, share, time};
+use crate::document::names;
+
+/// Writes a long beginning or end.
+pub fn start_or_end(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::Startup {
+            startup_ns,
+            wall_ns,
+            imports,
+            function,
+        } => format!(
+            "{} pass before the first lap, {} of the run{}",
+            time(*startup_ns),
+            share(*startup_ns, *wall_ns),
+            beginning(imports, function.as_ref()),
+        ),
+        Finding::Exit {
+            exit_ns,
+            wall_ns,
+            closing_ns,
+            function,
+        } => match closing_ns.filter(|ns| *ns >= exit_ns / 2) {
+            Some(closing_ns) => closing(closing_ns, *wall_ns),
+            None => format!(
+                "{} pass after the last lap, {} of the run{}",
+                time(*exit_ns),
+                share(*exit_ns, *wall_ns),
+                ending(function.as_ref()),
+            ),
+        },
+        _ => return None,
+    })
+}
+
+/// Writes time between steps that is in no lap.
+pub fn between_steps(finding: &Finding) -> Option<String> {
+    let Finding::BetweenSteps {
+        path,
+        total_ns,
+        during_ns,
+        function,
+    } = finding
+    else {
+        return None;
+    };
+    let (steps, step) = (many(path), one(path));
+    let head = format!(
+        "{} pass between the {steps}, {} of the time from the first {step} to the last",
+        time(*total_ns),
+        share(*total_ns, *during_ns),
+    );
+    Some(match function {
+        Some(_) => format!(
+            "{head}{}. Put a lap around it. If it calls `model.forward(x)`, call `model(x)`: that is seen.",
+            also_in(function.as_ref()),
+        ),
+        None => format!(
+            "{head}: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its \
+             function. If it calls `model.forward(x)`, call `model(x)`: that is seen.",
+        ),
+    })
+}
+
+/// Writes the time of a lap around the steps that is not in these.
+pub fn outside_steps(finding: &Finding) -> Option<String> {
+    let Finding::OutsideSteps {
+        path,
+        step_path,
+        total_ns,
+        outside_ns,
+        part,
+        part_ns,
+        function,
+    } = finding
+    else {
+        return None;
+    };
+    let head = format!(
+        "{} of {} ({}) is outside of its {}",
+        share(*outside_ns, *total_ns),
+        names::path(path),
+        time(*outside_ns),
+        many(step_path),
+    );
+    Some(match (part, part_ns, function) {
+        (Some(part), Some(part_ns), _) => {
+            format!(
+                "{head}: {} takes {} of it.",
+                names::path(part),
+                time(*part_ns)
+            )
+        }
+        (_, _, Some(_)) => format!("{head}{}: look there first.", also_in(function.as_ref())),
+        _ => format!(
+            "{head}: look there first. Put laps around what runs there, or record with `--stacks`, which \
+             names its function.",
+        ),
+    })
+}
+
+/// Writes what takes the time before the first lap, as far as is known.
+fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
+    let each = imports.iter();
+    let each = each.map(|import| {
+        format!(
+            "`import {}` took {}",
+            names::short(&import.name),
+            time(import.total_ns)
+        )
+    });
+    let imported = each.collect::<Vec<_>>().join(", ");
+    match (imported.as_str(), function) {
+        ("", None) => {
+            ": imports, reading data, building the model. `laptime run --stacks` tells them apart, \
+                       `python -X importtime SCRIPT` lists the imports."
+                .to_owned()
+        }
+        ("", Some(_)) => format!("{}: look there first.", also_in(function)),
+        (imported, Some(_)) => format!("{}. {imported}.", also_in(function)),
+        (imported, None) => {
+            format!(": {imported}. What not every run needs can be imported where it is used.")
+        }
+    }
+}
+
+/// Writes the end of the interpreter itself.
+fn closing(closing_ns: u64, wall_ns: u64) -> String {
+    format!(
+        "{} pass after the exit handlers, {} of the run: Python frees what is left, and libraries end. \
+         Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.",
+        time(closing_ns),
+        share(closing_ns, wall_ns),
+    )
+}
+
+/// Writes what takes the time after the last lap, and what shortens it.
+fn ending(function: Option<&MainFunction>) -> String {
+    if function.is_some() {
+        return format!("{}: look there first.", also_in(function));
+    }
+    ": what the script does without laps, threads and worker pools that are waited for, exit handlers \
+     (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be \
+     `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`."
+        .to_owned()
+}
