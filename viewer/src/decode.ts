@@ -1,5 +1,5 @@
 // From the letters in the page to columns of numbers: the inverse of the report crate's
-// `html/payload.rs`, whose documentation describes the layout.
+// `html/viewer_data.rs`, whose documentation describes the layout.
 
 /** Where a column stands: its offset and how many bytes each number takes. */
 type Place = [number, number];
