@@ -76,8 +76,27 @@ impl Analyzer {
         &mut self,
         readers: &mut [(R, ProcessKey)],
     ) -> Result<(), R::Error> {
+        self.read_by(&LaterPass::ALL, readers)
+    }
+
+    /// Has the processes read again for their steady state alone: the snapshot of a running process doesn't hold
+    /// everything that other passes look for.
+    ///
+    /// **Errors** as the readers.
+    pub fn read_steady_again<R: ReadAgain>(
+        &mut self,
+        readers: &mut [(R, ProcessKey)],
+    ) -> Result<(), R::Error> {
+        self.read_by(&[LaterPass::SteadyState], readers)
+    }
+
+    fn read_by<R: ReadAgain>(
+        &mut self,
+        passes: &[LaterPass],
+        readers: &mut [(R, ProcessKey)],
+    ) -> Result<(), R::Error> {
         self.begin_steady();
-        for pass in LaterPass::ALL {
+        for pass in passes {
             for (reader, key) in &mut *readers {
                 pass.read(&mut self.processes[key.0], reader)?;
             }

@@ -69,7 +69,7 @@ pub fn heading(title: &str, format: Format) -> Shown {
 }
 
 #[cfg(test)]
-#[path = "tests/crate_root.rs"]
+#[path = "tests/render.rs"]
 mod tests;
 
 #[cfg(test)]

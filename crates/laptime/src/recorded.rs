@@ -221,7 +221,7 @@ pub fn summarize_live(live: &Live) -> Summary {
         reader: &mut reader,
         live,
     };
-    let Ok(()) = analyzer.read_again(&mut [(windows, key)]);
+    let Ok(()) = analyzer.read_steady_again(&mut [(windows, key)]);
     analyzer.finish()
 }
 

@@ -101,10 +101,10 @@ fn hostile_names_are_shown_as_text() {
 #[test]
 fn no_format_lets_a_name_act_on_a_terminal() {
     let view = View::default();
-    for format in [Format::Text, Format::Tree, Format::Markdown, Format::Json] {
+    for (_, format) in Format::NAMES {
         let text = render(&hostile(), format, &view);
         let acts = |character: char| {
-            character.is_control() && character != '\n' || character == '\u{202e}'
+            character.is_control() && !"\r\n".contains(character) || character == '\u{202e}'
         };
         let is_json = format == Format::Json;
         assert!(is_json || !text.contains(acts), "{format:?}");

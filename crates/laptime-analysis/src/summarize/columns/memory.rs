@@ -22,6 +22,12 @@ const KILLED: &str = "a process ended without closing its recording, as killed o
                       DataLoader's workers do: what it held then is not known";
 const NO_PEAK: &str = "what is left over has no peak of its own";
 const NO_SPREAD: &str = "what is left over is no span";
+/// Numbers that what is left over has: no extremes, but what was held there.
+const HELD: [&str; 3] = [
+    "host_memory_net_min_bytes",
+    "host_memory_net_max_bytes",
+    "host_memory_kept_bytes",
+];
 /// Names of the totals of a process.
 const TOTALS: [&str; 2] = ["host_memory_net_bytes", "host_memory_peak_bytes"];
 
@@ -52,10 +58,9 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
             && processes.iter().any(is_killed)
             && has_memory(tree)
         {
-            explain(other, Group::HostMemory.names().take(2), KILLED);
-            explain(other, Group::HostMemory.names().skip(2), NO_PEAK);
-            explain(other, Group::KeptMemory.names().take(1), KILLED);
-            explain(other, Group::KeptMemory.names().skip(1), NO_SPREAD);
+            explain(other, HELD, KILLED);
+            explain(other, not_held(Group::HostMemory), NO_PEAK);
+            explain(other, not_held(Group::KeptMemory), NO_SPREAD);
         }
         return;
     };
@@ -73,9 +78,14 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
         other.memory.host_memory_net_min_bytes = Some(outside);
         other.memory.host_memory_net_max_bytes = Some(outside);
         other.memory.host_memory_kept_bytes = Some(outside);
-        explain(other, Group::HostMemory.names().skip(2), NO_PEAK);
-        explain(other, Group::KeptMemory.names().skip(1), NO_SPREAD);
+        explain(other, not_held(Group::HostMemory), NO_PEAK);
+        explain(other, not_held(Group::KeptMemory), NO_SPREAD);
     }
+}
+
+/// Returns the names of a group's numbers that what is left over lacks.
+fn not_held(group: Group) -> impl Iterator<Item = &'static str> {
+    group.names().filter(|name| !HELD.contains(name))
 }
 
 /// Tells whether any span carried memory.
