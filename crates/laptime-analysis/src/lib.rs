@@ -41,6 +41,7 @@ pub use summarize::columns::device_time::{
     SYNCHRONIZED as DEVICE_SYNCHRONIZED, UNAVAILABLE as DEVICE_UNAVAILABLE,
 };
 pub use summarize::columns::operations::ABOVE_RATIO;
+pub use summary::call_tree::{self, CallKind, CallNode};
 pub use summary::device_row::DeviceRow;
 pub use summary::doubt;
 pub use summary::doubt::Doubt;
@@ -48,8 +49,8 @@ pub use summary::finding::{
     Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,
 };
 pub use summary::functions::{
-    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
-    ImportTime, LapFunctions, LineTime, StackNode,
+    CallerTime, CodePlace, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime,
+    Functions, ImportTime, LapFunctions, LineTime, StackNode,
 };
 pub use summary::instrumented_names::is_observed_unit;
 pub use summary::memory_row::HostMemoryRow;

@@ -84,26 +84,3 @@ impl Sampled {
         self.functions.get(call.function as usize)
     }
 }
-
-/// The end of a path that tells a Python file: from the package on, or its own name.
-///
-/// ```
-/// use laptime_core::short_file;
-/// assert_eq!(short_file("/venv/lib/python3.11/site-packages/torch/_ops.py"), "torch/_ops.py");
-/// assert_eq!(short_file("/usr/lib/python3.11/threading.py"), "threading.py");
-/// assert_eq!(short_file("/home/me/train.py"), "train.py");
-/// ```
-pub fn short_file(file: &str) -> &str {
-    for marker in ["/site-packages/", "/dist-packages/"] {
-        if let Some(at) = file.rfind(marker) {
-            return &file[at + marker.len()..];
-        }
-    }
-    if let Some((_, rest)) = file.split_once("/lib/python3") {
-        return rest.split_once('/').map_or(rest, |(_, path)| path);
-    }
-    if file.starts_with('<') {
-        return file;
-    }
-    file.rsplit('/').next().unwrap_or(file)
-}

@@ -7,6 +7,7 @@ use laptime_core::Total;
 
 use serde::Serialize;
 
+use crate::summary::call_tree::CallNode;
 use crate::summary::span_row::{RowKind, is_zero};
 
 /// Name of the time of a program that has no lap at all.
@@ -162,6 +163,8 @@ pub struct LapFunctions {
     /// Calls of the lap as a tree: callers before the functions that they call. Functions that take next to no
     /// time are left out.
     pub stacks: Vec<StackNode>,
+    /// Calls of the lap as a person reads them: functions of the program, and what of packages they call.
+    pub calls: Vec<CallNode>,
 }
 
 /// The time in one function.
@@ -190,12 +193,28 @@ pub struct FunctionTime {
     pub lines: Vec<LineTime>,
 }
 
-/// The time that importing a package took.
+/// A line of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CodePlace {
+    /// The file, relative to the program.
+    pub file: String,
+    /// The line, from 1; 0 where it isn't known.
+    pub line: u32,
+}
+
+/// The time that an import took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportTime {
-    /// The package, or the module of the program.
+    /// The module, as an import statement names it.
     pub name: String,
+    /// The function of a package that imports it; absent where the program itself does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The line of the program that imports it, or calls what does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<CodePlace>,
     /// Time in its import, with all that it runs.
     pub total_ns: u64,
     /// Number of samples in its import.

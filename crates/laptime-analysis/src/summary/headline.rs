@@ -2,6 +2,8 @@
 //!
 //! [`crate::summarize::headline`] makes it of a summary; the report puts it into words.
 
+use crate::summary::functions::CodePlace;
+
 /// The first line of a report, before it is put into words.
 ///
 /// **Units** nanoseconds; ratios are of 1.
@@ -13,8 +15,13 @@ pub struct Headline {
     pub is_running: bool,
     /// The time that the parts are shares of.
     pub whole: Whole,
+    /// What a program without laps waited in, with the share of its time in which nothing of it worked. Its parts are
+    /// shares of the rest.
+    pub waiting: Option<Part>,
     /// The largest parts of the run.
     pub parts: LargestParts,
+    /// The number of samples of a program without laps, where they are too few to tell its parts.
+    pub few_samples: Option<u64>,
     /// The duration of a step.
     pub step: StepPart,
 }
@@ -87,14 +94,28 @@ pub enum PartName {
     Leftover(String),
     /// Time before the first lap of a notebook, in which nothing starts: earlier cells ran there, and somebody typed.
     BeforeFirstLap,
-    /// An import that the script wrote, by the name of the package.
-    Import(String),
-    /// A function of Python.
+    /// An import.
+    Import {
+        /// The module, as an import statement names it.
+        module: String,
+        /// The program's line that imports it, or calls what does.
+        place: Option<CodePlace>,
+    },
+    /// A function of the program.
     Function {
+        /// Its qualified name; empty for a script outside of functions.
+        name: String,
+        /// The line in which most of the time went by.
+        place: Option<CodePlace>,
+    },
+    /// A function of a package that the program calls.
+    Called {
         /// Its qualified name.
         name: String,
-        /// Whether it mostly waits.
-        is_waiting: bool,
+        /// The package.
+        package: String,
+        /// The program's line that calls it.
+        place: Option<CodePlace>,
     },
     /// A function that is built in, by the name that Python gives it.
     Builtin(String),

@@ -1,6 +1,7 @@
 //! The summary of a run: plain values, ready to be shown or written as JSON.
 
 mod absence;
+pub mod call_tree;
 mod clock;
 pub(crate) mod device_row;
 pub mod doubt;

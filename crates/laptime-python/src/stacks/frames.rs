@@ -18,6 +18,8 @@ const OUTERMOST: usize = 128;
 const MOST_FRAMES: usize = 100_000;
 /// What is copied at once: the smallest page, so that all of it is there if a part is.
 const PAGE: u64 = 4_096;
+/// The owner of a generator's or a coroutine's frame: nobody has called it once it yielded.
+const GENERATOR: u8 = 1;
 /// From this owner on a frame is the interpreter's own, and no function of Python.
 const NO_FUNCTION: u8 = 3;
 /// The function that stands for those left out.
@@ -96,13 +98,18 @@ impl Frames {
             if self.places.len() >= MOST_FRAMES {
                 return None;
             }
-            frame = self.frame(frame, layout)?;
+            let (caller, owner) = self.frame(frame, layout)?;
+            // It yielded after it was found, and what called it isn't known any more: another look may find all.
+            if caller == 0 && owner == GENERATOR {
+                return None;
+            }
+            frame = caller;
         }
         Some(())
     }
 
-    /// Notes a frame; the one that called it.
-    fn frame(&mut self, at: u64, layout: &Layout) -> Option<u64> {
+    /// Notes a frame; the one that called it, and whose it is.
+    fn frame(&mut self, at: u64, layout: &Layout) -> Option<(u64, u8)> {
         let bytes = self.copied(at, layout.frame_len)?;
         let owner = bytes.get(layout.frame_owner as usize).copied().unwrap_or(0);
         // Low bits are the interpreter's own marks.
@@ -116,7 +123,7 @@ impl Frames {
         if owner < NO_FUNCTION {
             self.places.push((code, instruction));
         }
-        Some(caller)
+        Some((caller, owner))
     }
 
     /// A part of memory, out of the pages copied last or new ones.

@@ -7,7 +7,10 @@ use crate::quantity::{self, plural};
 
 /// Returns short facts about a run, the most telling first.
 pub fn of_run(summary: &Summary) -> Vec<String> {
-    let mut facts = vec![plural(summary.span_count, "span", "spans")];
+    let mut facts = Vec::new();
+    if summary.span_count > 0 {
+        facts.push(plural(summary.span_count, "span", "spans"));
+    }
     if summary.processes.len() > 1 {
         facts.push(plural(
             summary.processes.len() as u64,

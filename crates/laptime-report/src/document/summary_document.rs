@@ -9,7 +9,7 @@ use crate::document::{Content, Document, Section};
 use crate::document::{curves, fact_lines};
 use crate::sentences::doubts;
 use crate::sentences::{counted_operations, cpu, findings, headline, side_by_side};
-use crate::tables::functions::{counted_calls, flame_graph, sampled_functions, slowest_lap};
+use crate::tables::functions::{calls_of_run, counted_calls, flame_graph, sampled_functions};
 use crate::tables::{
     devices, epochs, modules, processes, profiler, spans, steady_state, time_to_target,
 };
@@ -23,7 +23,7 @@ impl Document {
         } else if is_of_spans(view) && view.filter.is_none() {
             document
                 .sections
-                .extend(slowest_lap::sections(summary, view));
+                .extend(calls_of_run::sections(summary, view));
         }
         if view.kernels {
             document.sections.extend(profiler::sections(summary, view));
@@ -195,13 +195,8 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
                 .to_owned()
         }
         None => match failed(summary) {
-            Some(end) => format!("no span was recorded: the program {end} before its first lap"),
-            None if is_python(summary) => {
-                "no span was recorded. `laptime run --stacks` tells which functions take the time, and a lap \
-                around a part of the program names it:"
-                    .to_owned()
-            }
-            None => "no span was recorded. A lap around a part of the program names it:".to_owned(),
+            Some(end) => format!("the program {end} before its first lap"),
+            None => "This program has no laps. One around a part of it names that part:".to_owned(),
         },
     };
     let is_lapless = is_empty && nothing.ends_with(':');

@@ -11,6 +11,7 @@ use laptime_analysis::{Summary, noun};
 
 use crate::document::names;
 use crate::quantity;
+use crate::sentences::calls;
 use crate::sentences::nouns::{nouns, one_of};
 use crate::tables::functions::function_rows::builtin;
 use crate::text::wrap;
@@ -42,10 +43,20 @@ fn sentence(headline: &Headline) -> String {
     let LargestParts { named, others } = &headline.parts;
     let mut parts: Vec<String> = named.iter().map(part_of_run).collect();
     parts.extend(others.map(|others| format!("{} in {}", share(others.ratio), count(others))));
-    let run = if parts.is_empty() {
-        wall
-    } else {
-        format!("{wall}: {}.", parts.join(", "))
+    let run = match (&headline.waiting, parts.join(", ")) {
+        (None, parts) if parts.is_empty() => match headline.few_samples {
+            Some(samples) => format!("{wall}: {}", too_short(samples)),
+            None => wall,
+        },
+        (None, parts) => format!("{wall}: {parts}."),
+        (Some(waiting), parts) => {
+            let waited = format!("{} {}", share(waiting.ratio), waits(&waiting.name));
+            if parts.is_empty() {
+                format!("{wall}: {waited}.")
+            } else {
+                format!("{wall}: {waited}. Of the rest, {parts}.")
+            }
+        }
     };
     match &headline.step {
         StepPart::Absent => run,
@@ -79,6 +90,20 @@ fn part_of_run(part: &Part) -> String {
     format!("{} {name}", share(ratio))
 }
 
+/// Says that a program was too short for its functions to be told.
+fn too_short(samples: u64) -> String {
+    let samples = quantity::plural(samples, "sample", "samples");
+    format!("too short to tell which functions took it ({samples}).")
+}
+
+/// Writes what a program waited for.
+fn waits(name: &PartName) -> String {
+    match name {
+        PartName::ThreadsWait => part_name(name),
+        name => format!("waiting in {}", part_name(name)),
+    }
+}
+
 /// Writes what a part is called.
 fn part_name(name: &PartName) -> String {
     match name {
@@ -90,10 +115,11 @@ fn part_name(name: &PartName) -> String {
         PartName::Compiling => "compiling".to_owned(),
         PartName::Leftover(name) => leftover(name).to_owned(),
         PartName::BeforeFirstLap => "before the first lap".to_owned(),
-        PartName::Import(name) => names::short(&format!("import {name}")),
-        PartName::Function { name, is_waiting } => {
-            let waiting = if *is_waiting { " (waiting)" } else { "" };
-            format!("{}{waiting}", names::short(name))
+        PartName::Import { module, place } => {
+            calls::named_at(&format!("import {module}"), place.as_ref())
+        }
+        PartName::Function { name, place } | PartName::Called { name, place, .. } => {
+            calls::named_at(name, place.as_ref())
         }
         PartName::Builtin(name) => names::short(&builtin(name)),
         PartName::ThreadsWait => "waiting for threads to end".to_owned(),

@@ -1,6 +1,7 @@
 //! Sentences: the first line, findings, doubts, and the answer of a comparison or benchmark.
 
 pub mod benchmark;
+pub(crate) mod calls;
 pub(crate) mod comparison;
 pub(crate) mod comparison_notes;
 pub(crate) mod contest;

@@ -38,6 +38,7 @@ fn lap(path: &str, kind: RowKind, functions: Vec<FunctionTime>) -> LapFunctions 
         imports: Vec::new(),
         functions,
         stacks: Vec::new(),
+        calls: Vec::new(),
     }
 }
 

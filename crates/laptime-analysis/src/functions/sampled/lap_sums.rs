@@ -5,9 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{SampledStack, path};
 
+use super::call_sums::CallSums;
+use super::folded_stack::Import;
 use super::lap_of_sample::Place;
 use crate::functions::stack_records::Function;
-use crate::summary::functions::{FunctionTime, ImportTime, LapFunctions, LineTime, StackNode};
+use crate::summary::functions::{
+    CodePlace, FunctionTime, ImportTime, LapFunctions, LineTime, StackNode,
+};
 use crate::summary::span_row::RowKind;
 
 /// Most lines that are listed of a function.
@@ -42,22 +46,23 @@ pub(super) struct LapSums {
     pub(super) count: u64,
     shared: u64,
     sums: BTreeMap<usize, Sums>,
-    /// Time and samples by package.
-    imports: BTreeMap<String, (u64, u64)>,
+    /// Time and samples by import.
+    imports: BTreeMap<Import, (u64, u64)>,
+    pub(super) calls: CallSums,
     nodes: Vec<Node>,
     children: HashMap<(usize, usize), usize>,
 }
 
 impl LapSums {
     /// Adds a sample of these calls, function and line, with the nodes on the way to the innermost one, and the
-    /// package that was being imported. It is shared where several tasks had laps open.
+    /// import that it was in. It is shared where several tasks had laps open.
     pub(super) fn add(
         &mut self,
         sample: &SampledStack,
         is_shared: bool,
         calls: &[(usize, u32)],
         way: &[usize],
-        package: Option<String>,
+        import: Option<Import>,
     ) {
         let Some((innermost, line)) = calls.last().copied() else {
             return;
@@ -68,9 +73,9 @@ impl LapSums {
         self.waiting_ns = self.waiting_ns.saturating_add(waiting_ns);
         self.count += 1;
         self.shared += u64::from(is_shared);
-        let is_imported = package.is_some();
-        if let Some(package) = package {
-            let (taken, count) = self.imports.entry(package).or_default();
+        let is_imported = import.is_some();
+        if let Some(import) = import {
+            let (taken, count) = self.imports.entry(import).or_default();
             *taken = taken.saturating_add(ns);
             *count += 1;
         }
@@ -138,8 +143,10 @@ impl LapSums {
         times.sort_by_key(|time| Reverse((time.self_ns, time.total_ns)));
         let imports = self.imports.into_iter();
         let mut imports: Vec<ImportTime> = imports
-            .map(|(name, (total_ns, sample_count))| ImportTime {
-                name,
+            .map(|(import, (total_ns, sample_count))| ImportTime {
+                name: import.module,
+                by: import.by,
+                place: import.place.map(|(file, line)| CodePlace { file, line }),
                 total_ns,
                 sample_count,
             })
@@ -156,6 +163,7 @@ impl LapSums {
             imports,
             functions: times,
             stacks,
+            calls: self.calls.finish(least_ns),
         }
     }
 }

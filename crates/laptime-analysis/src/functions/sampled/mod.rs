@@ -4,11 +4,13 @@
 //! thread, [`sum_samples`] adds them up by lap and function, and [`functions_of_laps`] puts them together with what was
 //! counted; [`single_samples`] tells them one by one.
 
+mod call_sums;
+mod folded_stack;
 mod functions_of_laps;
-mod imports;
 mod lap_of_sample;
 mod lap_sums;
 mod notebook_cells;
+mod own_code;
 mod sample_pass;
 mod scale_to_laps;
 mod single_samples;

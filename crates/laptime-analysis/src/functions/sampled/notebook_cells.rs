@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::reading::process::Process;
+use crate::summary::call_tree::CallKind;
 use crate::summary::functions::Functions;
 
 /// Code of the note that has the cells' names, as a JSON object by file.
@@ -31,6 +32,13 @@ pub fn name_cells(functions: &mut Functions, processes: &[Process]) {
             .iter_mut()
             .for_each(|one| named(&mut one.file));
         lap.stacks.iter_mut().for_each(|one| named(&mut one.file));
+        for node in &mut lap.calls {
+            if let CallKind::Own { file, .. } = &mut node.call {
+                named(file);
+            }
+        }
+        let places = lap.imports.iter_mut().flat_map(|import| &mut import.place);
+        places.for_each(|place| named(&mut place.file));
     }
     let exact = functions.exact.iter_mut();
     let exact = exact.flat_map(|exact| &mut exact.functions);

@@ -61,6 +61,12 @@ fn multiply(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
         scaled(&mut node.total_ns);
         scaled(&mut node.self_ns);
     }
+    for node in &mut lap.calls {
+        scaled(&mut node.total_ns);
+        scaled(&mut node.self_ns);
+        scaled(&mut node.waiting_ns);
+        (node.lines.iter_mut()).for_each(|line| scaled(&mut line.self_ns));
+    }
     for import in &mut lap.imports {
         scaled(&mut import.total_ns);
     }

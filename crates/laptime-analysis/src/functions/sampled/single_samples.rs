@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use laptime_core::{Sample, SamplePlace, Sampled, SampledCall, SampledFunction, SampledStack};
 
-use super::imports;
+use super::folded_stack::{is_machinery, machinery};
 use super::lap_of_sample::{Place, place_of_sample};
 use crate::functions::stack_records::Function;
 use crate::reading::process::Process;
@@ -92,14 +92,14 @@ impl Numbers {
     }
 
     fn called(&mut self, from: Option<u32>, function: &Function) -> u32 {
-        let is_machinery = imports::is_machinery(function);
-        let function = if is_machinery {
-            self.function(&imports::machinery())
+        let is_import = is_machinery(function);
+        let function = if is_import {
+            self.function(&machinery())
         } else {
             self.function(function)
         };
         // However many functions the import system calls itself by, it is one step of the way.
-        if let Some(from) = from.filter(|_| is_machinery)
+        if let Some(from) = from.filter(|_| is_import)
             && self.told.calls[from as usize].function == function
         {
             return from;

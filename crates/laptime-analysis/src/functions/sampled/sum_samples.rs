@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{SampledStack, Total};
 
-use super::imports;
+use super::folded_stack::{self, import_of, is_machinery, machinery};
 use super::lap_of_sample::{Place, place_of_sample};
 use super::lap_sums::LapSums;
+use super::own_code::OwnCode;
 use crate::functions::stack_records::{Function, InLap, Stacks};
 use crate::reading::process::Process;
 use crate::summary::functions::{Functions, LapFunctions, OTHER_THREADS};
@@ -19,7 +20,10 @@ const LEAST_NODE: f64 = 0.0005;
 /// Returns the functions of a run, of which the first `measured` processes are measured; `None` where no stack was
 /// sampled.
 pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
-    let mut adding = Adding::default();
+    let mut adding = Adding {
+        own: OwnCode::of_processes(processes),
+        ..Adding::default()
+    };
     let (mut unread_ns, mut read) = (0_u64, Looks::default());
     // Threads that wait are looked at less often.
     let mut read_running = Looks::default();
@@ -74,6 +78,7 @@ impl Looks {
 
 #[derive(Debug, Default)]
 struct Adding {
+    own: OwnCode,
     functions: Vec<Function>,
     numbers: HashMap<Function, usize>,
     laps: BTreeMap<Place, LapSums>,
@@ -93,13 +98,14 @@ impl Adding {
         if calls.is_empty() {
             return false;
         }
-        let import = self.number(&imports::machinery());
-        let functions = calls.iter().map(|(function, _)| &self.functions[*function]);
-        let package = imports::package(functions);
+        let import = self.number(&machinery());
+        let frames = calls.iter();
+        let frames = frames.map(|(function, line)| (&self.functions[*function], *line));
+        let steps = folded_stack::fold(&self.own, frames);
         let mut way: Vec<usize> = Vec::with_capacity(calls.len());
         for (function, _) in &calls {
             // However many functions the import system calls itself by, it is one step of the way.
-            if !imports::is_machinery(&self.functions[*function]) {
+            if !is_machinery(&self.functions[*function]) {
                 way.push(*function);
             } else if way.last() != Some(&import) {
                 way.push(import);
@@ -107,7 +113,10 @@ impl Adding {
         }
         let place = place_of_sample(process, is_measured, sample, lap);
         let sums = self.laps.entry(place).or_default();
-        sums.add(sample, lap.tasks > 1, &calls, &way, package);
+        let import = import_of(&steps);
+        sums.add(sample, lap.tasks > 1, &calls, &way, import);
+        sums.calls
+            .add(&steps, sample.stands_for_ns, sample.is_running);
         true
     }
 

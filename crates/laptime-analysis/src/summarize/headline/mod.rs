@@ -3,6 +3,7 @@
 //! It takes what the tables show in numbers, the largest parts only, so that who reads no further knows the most
 //! important of it.
 
+mod call_cut;
 mod compiling;
 mod largest_parts;
 mod parts_of_functions;
@@ -14,6 +15,7 @@ use crate::summary::Summary;
 use crate::summary::headline::{Headline, StepPart, Whole};
 use crate::summary::process::{ProcessState, ProcessSummary};
 use largest_parts::{OVERLAP_RATIO, largest};
+use parts_of_functions::FunctionParts;
 
 /// Makes the headline of a run, or of a timer's segments.
 ///
@@ -22,16 +24,21 @@ use largest_parts::{OVERLAP_RATIO, largest};
 pub fn headline(summary: &Summary, with_steady: bool) -> Headline {
     let parts = parts_of_run::parts_of_run(&summary.rows, summary.is_notebook());
     let has_laps = parts.iter().any(|part| !part.name.is_leftover());
-    let (parts, all_ns) = if has_laps {
-        (parts, summary.wall_ns)
+    let functions = if has_laps {
+        FunctionParts {
+            parts: largest(parts),
+            ..FunctionParts::none(summary.wall_ns)
+        }
     } else {
         parts_of_functions::parts_of_functions(summary)
     };
     Headline {
         wall_ns: summary.wall_ns,
         is_running: is_running(summary),
-        whole: whole(summary, all_ns),
-        parts: largest(parts),
+        whole: whole(summary, functions.all_ns),
+        waiting: functions.waiting,
+        parts: functions.parts,
+        few_samples: functions.few_samples,
         step: if summary.warnings.iter().any(|one| one.code() == TORN_STEPS) {
             StepPart::Torn
         } else {

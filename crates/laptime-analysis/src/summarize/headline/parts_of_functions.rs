@@ -1,23 +1,52 @@
-//! The parts of a program without laps: its functions.
+//! The parts of a program without laps: the functions that it worked in, and what it waited for.
 
-use super::largest_parts::{OVERLAP_RATIO, part};
-use crate::findings::clues::interpreter_end::is_shutdown;
+use super::call_cut::{CutTime, cut};
+use super::largest_parts::{OVERLAP_RATIO, largest, part};
 use crate::summary::Summary;
-use crate::summary::functions::{ExactFunctions, FunctionTime, LapFunctions};
-use crate::summary::headline::{Part, PartName};
+use crate::summary::call_tree::{CallNode, merge};
+use crate::summary::functions::{ExactFunctions, Functions, LapFunctions};
+use crate::summary::headline::{LargestParts, Part, PartName};
 
-/// Returns the functions by their self time, and what that is a part of: the run's time, or that of all threads that
-/// were looked at. No functions where they are not known.
-pub fn parts_of_functions(summary: &Summary) -> (Vec<Part>, u64) {
+/// Share of its time from which on it is told that a program waited.
+const WAITING_RATIO: f64 = 0.1;
+/// The least number of samples of which parts are told: of fewer, a share is known to more than 30 points.
+const LEAST_SAMPLES: u64 = 10;
+/// The function in which the interpreter waits for its threads, and its package.
+const SHUTDOWN: (&str, &str) = ("_shutdown", "threading");
+
+/// What is told of a program by its functions.
+#[derive(Debug, Default)]
+pub struct FunctionParts {
+    /// The functions that it worked in.
+    pub parts: LargestParts,
+    /// What it waited in.
+    pub waiting: Option<Part>,
+    /// The time that all parts are shares of.
+    pub all_ns: u64,
+    /// The number of samples, where they are too few.
+    pub few_samples: Option<u64>,
+}
+
+impl FunctionParts {
+    /// Returns that nothing is known of functions, in a run of so much time.
+    pub fn none(wall_ns: u64) -> Self {
+        Self {
+            all_ns: wall_ns,
+            ..Self::default()
+        }
+    }
+}
+
+/// Returns the functions that a program worked in, of those that were sampled or else of those that were counted.
+pub fn parts_of_functions(summary: &Summary) -> FunctionParts {
     let Some(functions) = &summary.functions else {
-        return (Vec::new(), summary.wall_ns);
+        return FunctionParts::none(summary.wall_ns);
     };
-    let sampled = || {
-        let lap = functions.main_lap().filter(|lap| !lap.is_beside())?;
-        Some(sampled_functions(lap))
-    };
-    let counted = || functions.exact.as_ref().and_then(counted_functions);
-    let each = sampled().or_else(counted).unwrap_or_default();
+    if functions.sample_count > 0 {
+        return sampled_parts(functions, summary.wall_ns);
+    }
+    let counted = functions.exact.as_ref().and_then(counted_functions);
+    let each = counted.unwrap_or_default();
     let self_ns = each.iter().map(|(_, ns)| *ns).fold(0, u64::saturating_add);
     let all_ns = self_ns.max(summary.wall_ns).max(1);
     let parts = each.into_iter().map(|(name, ns)| {
@@ -27,27 +56,57 @@ pub fn parts_of_functions(summary: &Summary) -> (Vec<Part>, u64) {
             ..part(name, ratio)
         }
     });
-    (parts.filter(|part| part.ratio > 0.0).collect(), all_ns)
+    FunctionParts {
+        parts: largest(parts.filter(|part| part.ratio > 0.0).collect()),
+        ..FunctionParts::none(all_ns)
+    }
 }
 
-/// Returns imports as the script wrote them, and what functions do beside them.
-fn sampled_functions(lap: &LapFunctions) -> Vec<(PartName, u64)> {
-    let imports = lap.imports.iter();
-    let imports = imports.map(|one| (PartName::Import(one.name.clone()), one.total_ns));
-    let functions = lap.functions.iter();
-    let functions = functions.map(|one| (function_name(one), one.beside_imports_ns()));
-    imports.chain(functions).collect()
+/// Returns the parts of what was sampled in all threads and processes.
+fn sampled_parts(functions: &Functions, wall_ns: u64) -> FunctionParts {
+    if functions.sample_count < LEAST_SAMPLES {
+        return FunctionParts {
+            few_samples: Some(functions.sample_count),
+            ..FunctionParts::none(wall_ns)
+        };
+    }
+    let tree = merge(functions.laps.iter().map(|lap| lap.calls.as_slice()));
+    let worked_ns = worked_ns(&tree);
+    let main = functions.main_lap().filter(|lap| !lap.is_beside());
+    let several = worked_ns as f64 >= OVERLAP_RATIO * wall_ns as f64;
+    FunctionParts {
+        parts: LargestParts {
+            named: cut(&tree, CutTime::Working),
+            others: None,
+        },
+        waiting: main.and_then(|main| waiting(main, worked_ns)),
+        all_ns: if several { worked_ns } else { wall_ns },
+        few_samples: None,
+    }
 }
 
-/// Returns what a function is called: what it means, where its name says that to nobody.
-fn function_name(function: &FunctionTime) -> PartName {
-    if is_shutdown(&function.name, &function.file) {
-        return PartName::ThreadsWait;
+/// Returns the time in which threads worked.
+fn worked_ns(tree: &[CallNode]) -> u64 {
+    let outermost = tree.iter().filter(|node| node.parent.is_none());
+    let worked = outermost.map(CallNode::running_ns);
+    worked.fold(0, u64::saturating_add)
+}
+
+/// Returns what a program waited in that all of its threads together worked for so long.
+fn waiting(main: &LapFunctions, worked_ns: u64) -> Option<Part> {
+    let ratio = main.total_ns.saturating_sub(worked_ns) as f64 / main.total_ns.max(1) as f64;
+    if ratio < WAITING_RATIO {
+        return None;
     }
-    PartName::Function {
-        name: function.name.clone(),
-        is_waiting: function.waiting_ns > function.self_ns / 2,
-    }
+    let longest = cut(&main.calls, CutTime::Waiting).into_iter().next()?;
+    let is_shutdown = matches!(&longest.name, PartName::Called { name, package, .. }
+        if (&**name, &**package) == SHUTDOWN);
+    let name = if is_shutdown {
+        PartName::ThreadsWait
+    } else {
+        longest.name
+    };
+    Some(part(name, ratio))
 }
 
 /// Returns functions whose calls were counted.
@@ -58,10 +117,7 @@ fn counted_functions(exact: &ExactFunctions) -> Option<Vec<(PartName, u64)>> {
         let name = function.name.clone();
         let is_python = function.line > 0;
         Some(if is_python {
-            PartName::Function {
-                name,
-                is_waiting: false,
-            }
+            PartName::Function { name, place: None }
         } else {
             PartName::Builtin(name)
         })

@@ -4,6 +4,7 @@ use laptime_analysis::{Finding, ImportTime, MainFunction};
 
 use super::phrases::{also_in, many, one, share, time};
 use crate::document::names;
+use crate::sentences::calls;
 
 /// Writes a long beginning or end.
 pub fn start_or_end(finding: &Finding) -> Option<String> {
@@ -107,11 +108,16 @@ pub fn outside_steps(finding: &Finding) -> Option<String> {
 fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
     let each = imports.iter();
     let each = each.map(|import| {
-        format!(
-            "`import {}` took {}",
-            names::short(&import.name),
-            time(import.total_ns)
-        )
+        let (module, time) = (names::short(&import.name), time(import.total_ns));
+        let place = import.place.as_ref().map(calls::place);
+        let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+        match &import.by {
+            Some(by) => {
+                let by = names::short(calls::function(by));
+                format!("`{by}`{place} took {time} to import {module}")
+            }
+            None => format!("`import {module}`{place} took {time}"),
+        }
     });
     let imported = each.collect::<Vec<_>>().join(", ");
     match (imported.as_str(), function) {

@@ -1,55 +1,88 @@
 use super::*;
-use crate::summary::functions::ImportTime;
+use crate::summary::call_tree::CallKind;
 use crate::summary::span_row::RowKind;
 use crate::testing::scripted::MS;
 
-#[test]
-fn functions_are_told_beside_what_they_import_and_by_whether_they_wait() {
-    let function = |name: &str, self_ns, imported_ns, waiting_ns| FunctionTime {
-        name: name.into(),
-        file: "train.py".into(),
-        self_ns,
-        total_ns: self_ns,
-        waiting_ns,
-        self_count: self_ns / MS,
-        imported_ns,
-        imported_count: imported_ns / MS,
+/// A program of these nodes below its script: a function, its total and waiting time in ms.
+fn program(nodes: &[(&str, u64, u64)]) -> Functions {
+    let node = |parent, name: &str, total: u64, waiting: u64| CallNode {
+        parent,
+        call: CallKind::Own {
+            name: name.to_owned(),
+            file: "job.py".to_owned(),
+        },
+        line: 3,
+        frame_count: 1,
+        total_ns: total * MS,
+        self_ns: total * MS,
+        waiting_ns: waiting * MS,
+        sample_count: total / 10,
         lines: Vec::new(),
     };
-    let torch = ImportTime {
-        name: "torch".into(),
-        total_ns: 740 * MS,
-        sample_count: 740,
-    };
+    let sum = |of: fn(&(&str, u64, u64)) -> u64| nodes.iter().map(of).sum::<u64>();
+    let (total, waiting) = (sum(|one| one.1), sum(|one| one.2));
+    let mut calls = vec![node(None, "", total, waiting)];
+    calls[0].self_ns = 0;
+    calls.extend(nodes.iter().map(|one| node(Some(0), one.0, one.1, one.2)));
     let lap = LapFunctions {
         path: "program".into(),
         names: Vec::new(),
         kind: RowKind::Leftover,
-        total_ns: 1_000 * MS,
-        waiting_ns: 200 * MS,
-        sample_count: 1_000,
+        total_ns: total * MS,
+        waiting_ns: waiting * MS,
+        sample_count: total / 10,
         shared_count: 0,
-        imports: vec![torch],
-        functions: vec![
-            function("_call_with_frames_removed", 740 * MS, 740 * MS, 0),
-            function("main", 200 * MS, 0, 190 * MS),
-            function("train", 60 * MS, 0, 0),
-        ],
+        imports: Vec::new(),
+        functions: Vec::new(),
         stacks: Vec::new(),
+        calls,
     };
-    let parts = sampled_functions(&lap);
-    let found = parts.into_iter().filter(|(_, ns)| *ns > 0);
-    let found: Vec<(PartName, u64)> = found.map(|(name, ns)| (name, ns / MS)).collect();
-    let function = |name: &str, is_waiting| PartName::Function {
-        name: name.to_owned(),
-        is_waiting,
-    };
-    assert_eq!(
-        found,
-        [
-            (PartName::Import("torch".to_owned()), 740),
-            (function("main", true), 200),
-            (function("train", false), 60)
-        ]
+    Functions {
+        sample_count: total / 10,
+        period_ns: 10 * MS,
+        within_ns: 0,
+        unread_ratio: 0.0,
+        laps: vec![lap],
+        exact: None,
+    }
+}
+
+fn percents(parts: &FunctionParts) -> Vec<(String, u64)> {
+    let named = parts.parts.named.iter();
+    let named = named.map(|part| match &part.name {
+        PartName::Function { name, .. } => (name.clone(), (part.ratio * 100.0).round() as u64),
+        other => panic!("{other:?}"),
+    });
+    named.collect()
+}
+
+#[test]
+fn a_program_that_works_is_told_by_its_functions() {
+    let parts = sampled_parts(
+        &program(&[("clean", 600, 0), ("save", 400, 10)]),
+        1_050 * MS,
     );
+    assert!(parts.waiting.is_none() && parts.few_samples.is_none());
+    let expected = [("clean".to_owned(), 61), ("save".to_owned(), 39)];
+    assert_eq!(percents(&parts), expected);
+    assert_eq!(parts.all_ns, 1_050 * MS);
+}
+
+#[test]
+fn a_program_that_mostly_waits_says_so_first_and_shares_are_of_the_rest() {
+    let parts = sampled_parts(
+        &program(&[("fetch", 960, 960), ("parse", 40, 0)]),
+        1_000 * MS,
+    );
+    let waiting = parts.waiting.as_ref().unwrap();
+    assert!((waiting.ratio - 0.96).abs() < 1e-9, "{waiting:?}");
+    assert!(matches!(&waiting.name, PartName::Function { name, .. } if name == "fetch"));
+    assert_eq!(percents(&parts), [("parse".to_owned(), 100)]);
+}
+
+#[test]
+fn of_few_samples_no_share_is_told() {
+    let parts = sampled_parts(&program(&[("clean", 90, 0)]), 200 * MS);
+    assert_eq!(parts.few_samples, Some(9));
+    assert!(parts.parts.named.is_empty() && parts.waiting.is_none());
 }

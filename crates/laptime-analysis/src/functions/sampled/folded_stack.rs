@@ -1,0 +1,173 @@
+//! A stack as a person tells it: functions of the program, and between them what of packages they call.
+//!
+//! Frames of packages that follow each other are one step, named by the outermost: that is the one which the program
+//! calls. The import system and the code of the module that it imports are one step as well. A function of the program
+//! that comes again is left out: it counts once, however often it recurs.
+
+use laptime_core::{module_of_file, package_of_file};
+
+use super::own_code::{OwnCode, is_laptime};
+use crate::functions::stack_records::Function;
+use crate::summary::call_tree::CallKind;
+
+/// Start of the file names of Python's import system: it is part of the interpreter.
+const MACHINERY: &str = "<frozen importlib._bootstrap";
+/// The name of a module's code.
+pub(super) const MODULE: &str = "<module>";
+
+/// One step of a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What was called.
+    pub call: CallKind,
+    /// The line of a function of the program, else the program's line that called it; 0 where that isn't known.
+    pub line: u32,
+    /// Number of frames that it stands for.
+    pub frame_count: u32,
+}
+
+/// The import that a stack is in: the outermost one of a package, or else one of the program's own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Import {
+    /// The module that is imported.
+    pub module: String,
+    /// The function of a package that imports it, called by the program; `None` where the program itself does.
+    pub by: Option<String>,
+    /// File and line of the program that import it, or call what does.
+    pub place: Option<(String, u32)>,
+}
+
+/// Returns the steps of a stack, whose functions and lines stand with the outermost first.
+pub fn fold<'f>(
+    own: &OwnCode,
+    outermost_first: impl IntoIterator<Item = (&'f Function, u32)>,
+) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut is_importing = false;
+    // The program's line that was left last.
+    let mut caller_line = 0;
+    for (function, line) in outermost_first {
+        if is_laptime(function) {
+            continue;
+        }
+        if is_machinery(function) {
+            is_importing = true;
+            continue;
+        }
+        let imports = std::mem::take(&mut is_importing) && function.name == MODULE;
+        if own.is_own(function) {
+            add_own(&mut steps, function, line);
+            caller_line = line;
+        } else if imports {
+            add_import(&mut steps, function, caller_line);
+        } else {
+            add_library(&mut steps, function, caller_line);
+        }
+    }
+    steps
+}
+
+/// Adds a frame of the program, unless its function is on the way already.
+fn add_own(steps: &mut Vec<Step>, function: &Function, line: u32) {
+    let name = written_in(&function.name);
+    // Before Python 3.11 a comprehension doesn't say in which function it stands.
+    let is_part = name.is_empty() && function.name != MODULE;
+    let is_inside = |step: &Step| {
+        step.call
+            .own()
+            .is_some_and(|(_, file)| file == function.file)
+    };
+    if is_part && steps.last().is_some_and(is_inside) {
+        return;
+    }
+    let call = CallKind::Own {
+        name: name.to_owned(),
+        file: function.file.clone(),
+    };
+    if !steps.iter().any(|step| step.call == call) {
+        steps.push(Step {
+            call,
+            line,
+            frame_count: 1,
+        });
+    }
+}
+
+/// Adds the code of a module of a package, unless it is imported by another import.
+fn add_import(steps: &mut Vec<Step>, function: &Function, caller_line: u32) {
+    let is_inside = |step: &Step| matches!(step.call, CallKind::Import { .. });
+    if steps.last().is_some_and(is_inside) {
+        return;
+    }
+    let module = module_of_file(&function.file);
+    steps.push(Step {
+        call: CallKind::Import { module },
+        line: caller_line,
+        frame_count: 1,
+    });
+}
+
+/// Adds a frame of a package: to the step that it goes on, or as one of its own.
+fn add_library(steps: &mut Vec<Step>, function: &Function, caller_line: u32) {
+    match steps.last_mut() {
+        Some(last) if last.call.own().is_none() => last.frame_count += 1,
+        _ => {
+            let call = CallKind::Library {
+                name: written_in(&function.name).to_owned(),
+                package: package_of_file(&function.file).to_owned(),
+            };
+            steps.push(Step {
+                call,
+                line: caller_line,
+                frame_count: 1,
+            });
+        }
+    }
+}
+
+/// Returns the import that steps are in: the outermost of a package, else the innermost of the program's own modules.
+pub fn import_of(steps: &[Step]) -> Option<Import> {
+    let is_package = |step: &Step| matches!(step.call, CallKind::Import { .. });
+    let is_own = |step: &Step| step.call.own().is_some_and(|(name, _)| name.is_empty());
+    let at = steps.iter().position(is_package);
+    // The outermost module of the program is what was started.
+    let at = at.or_else(|| steps.iter().rposition(is_own).filter(|at| *at > 0))?;
+    let module = match &steps[at].call {
+        CallKind::Import { module } => module.clone(),
+        CallKind::Own { file, .. } => module_of_file(file),
+        CallKind::Library { .. } => return None,
+    };
+    let by = match steps[..at].last() {
+        Some(Step {
+            call: CallKind::Library { name, .. },
+            ..
+        }) if at > 1 => Some(name.clone()),
+        _ => None,
+    };
+    let mut callers = steps[..at].iter().rev();
+    let place = callers.find_map(|step| Some((step.call.own()?.1.to_owned(), step.line)));
+    if is_own(&steps[at]) && place.is_none() {
+        return None;
+    }
+    Some(Import { module, by, place })
+}
+
+/// Returns the function that stands for all of the import system on a way of calls.
+pub fn machinery() -> Function {
+    Function {
+        name: "import".to_owned(),
+        file: "<frozen importlib>".to_owned(),
+    }
+}
+
+/// Tells whether a function is the import system's.
+pub fn is_machinery(function: &Function) -> bool {
+    function.file.starts_with(MACHINERY)
+}
+
+/// Returns the function that one without a name of its own is written in, such as a comprehension; an empty name for
+/// what stands in a module outside of functions.
+fn written_in(name: &str) -> &str {
+    let outer = name.split(".<locals>.<").next().unwrap_or(name);
+    if outer.starts_with('<') { "" } else { outer }
+}

@@ -1,0 +1,223 @@
+use super::*;
+use crate::summary::functions::LineTime;
+
+/// A node of a tree: its caller, what it is, its line, total and waiting time.
+type Node<'n> = (Option<usize>, &'n str, u32, u64, u64);
+
+/// Makes a tree. A name that begins with `import ` is an import, one with a dot a package's function, an empty one the
+/// script.
+fn tree(nodes: &[Node<'_>]) -> Vec<CallNode> {
+    let called = |parent: usize| {
+        let below = nodes.iter().filter(|node| node.0 == Some(parent));
+        below.map(|node| node.3).sum::<u64>()
+    };
+    let nodes = nodes.iter().enumerate();
+    let made = nodes.map(|(at, (parent, name, line, total_ns, waiting_ns))| {
+        let self_ns = total_ns - called(at);
+        CallNode {
+            parent: *parent,
+            call: kind(name),
+            line: *line,
+            frame_count: 1,
+            total_ns: *total_ns,
+            self_ns,
+            waiting_ns: *waiting_ns,
+            sample_count: *total_ns,
+            lines: vec![LineTime {
+                line: *line,
+                self_ns,
+            }],
+        }
+    });
+    made.collect()
+}
+
+fn kind(name: &str) -> CallKind {
+    if let Some(module) = name.strip_prefix("import ") {
+        return CallKind::Import {
+            module: module.to_owned(),
+        };
+    }
+    match name.split_once('.') {
+        Some((package, name)) => CallKind::Library {
+            name: name.to_owned(),
+            package: package.to_owned(),
+        },
+        None => CallKind::Own {
+            name: name.to_owned(),
+            file: "job.py".to_owned(),
+        },
+    }
+}
+
+/// Returns what is told of a tree: name, line and percent.
+fn told(nodes: &[Node<'_>], time: CutTime) -> Vec<(String, u32, u64)> {
+    let parts = cut(&tree(nodes), time).into_iter();
+    let told = parts.map(|part| {
+        let (name, place) = match part.name {
+            PartName::Import { module, place } => (format!("import {module}"), place),
+            PartName::Function { name, place } | PartName::Called { name, place, .. } => {
+                (name, place)
+            }
+            other => panic!("{other:?}"),
+        };
+        let line = place.map_or(0, |place| place.line);
+        (name, line, (part.ratio * 100.0).round() as u64)
+    });
+    told.collect()
+}
+
+fn working(nodes: &[Node<'_>]) -> Vec<(String, u32, u64)> {
+    told(nodes, CutTime::Working)
+}
+
+fn named(name: &str, line: u32, percent: u64) -> (String, u32, u64) {
+    (name.to_owned(), line, percent)
+}
+
+#[test]
+fn what_only_calls_is_passed_through_and_the_parts_below_are_told() {
+    let found = working(&[
+        (None, "", 21, 1_000, 0),
+        (Some(0), "main", 19, 980, 0),
+        (Some(1), "clean", 8, 540, 0),
+        (Some(1), "save", 11, 320, 0),
+        (Some(1), "load", 3, 50, 0),
+    ]);
+    assert_eq!(found, [named("clean", 8, 54), named("save", 11, 32)]);
+}
+
+#[test]
+fn imports_beside_a_function_do_not_hide_what_it_calls() {
+    let found = working(&[
+        (None, "", 21, 1_000, 0),
+        (Some(0), "main", 19, 750, 0),
+        (Some(1), "clean", 8, 400, 0),
+        (Some(1), "save", 11, 340, 0),
+        (Some(0), "import pandas", 2, 240, 0),
+    ]);
+    let pandas = named("import pandas", 2, 24);
+    assert_eq!(
+        found,
+        [named("clean", 8, 40), named("save", 11, 34), pandas]
+    );
+}
+
+#[test]
+fn functions_that_a_package_calls_are_told_in_its_place() {
+    let found = working(&[
+        (None, "", 21, 1_000, 0),
+        (Some(0), "main", 19, 1_000, 0),
+        (Some(1), "pandas.DataFrame.apply", 18, 800, 0),
+        (Some(2), "clean", 5, 600, 0),
+        (Some(1), "pandas.DataFrame.to_csv", 20, 200, 0),
+    ]);
+    let expected = [
+        named("clean", 5, 60),
+        named("DataFrame.apply", 18, 20),
+        named("DataFrame.to_csv", 20, 20),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_wrapper_around_a_part_is_passed_through() {
+    let found = working(&[
+        (None, "", 21, 1_000, 0),
+        (Some(0), "retry", 2, 600, 0),
+        (Some(1), "fetch", 8, 590, 0),
+        (Some(0), "parse", 11, 400, 0),
+    ]);
+    assert_eq!(found, [named("fetch", 8, 59), named("parse", 11, 40)]);
+}
+
+#[test]
+fn a_script_without_functions_is_told_by_its_lines() {
+    let mut nodes = tree(&[(None, "", 8, 1_000, 0)]);
+    nodes[0].lines = [(8, 600), (11, 350), (12, 50)]
+        .map(|(line, self_ns)| LineTime { line, self_ns })
+        .to_vec();
+    let parts = cut(&nodes, CutTime::Working);
+    let shares: Vec<u64> = parts
+        .iter()
+        .map(|part| (part.ratio * 100.0).round() as u64)
+        .collect();
+    assert_eq!(shares, [60, 35]);
+}
+
+#[test]
+fn a_loop_over_many_lines_is_told_as_its_function() {
+    let mut nodes = tree(&[(None, "", 9, 1_000, 0), (Some(0), "clean", 8, 1_000, 0)]);
+    nodes[1].lines = (1..=20)
+        .map(|line| LineTime { line, self_ns: 50 })
+        .collect();
+    let parts = cut(&nodes, CutTime::Working);
+    let shares: Vec<u64> = parts
+        .iter()
+        .map(|part| (part.ratio * 100.0).round() as u64)
+        .collect();
+    assert_eq!(shares, [100]);
+}
+
+#[test]
+fn a_function_counts_once_whoever_calls_it() {
+    let found = working(&[
+        (None, "", 21, 1_000, 0),
+        (Some(0), "json.loads", 3, 300, 0),
+        (Some(1), "hook", 5, 300, 0),
+        (Some(0), "json.load", 4, 300, 0),
+        (Some(3), "hook", 6, 300, 0),
+        (Some(0), "save", 11, 400, 0),
+    ]);
+    assert_eq!(found, [named("hook", 5, 60), named("save", 11, 40)]);
+}
+
+#[test]
+fn waiting_is_cut_by_itself() {
+    let nodes: [Node<'_>; 3] = [
+        (None, "", 21, 1_000, 900),
+        (Some(0), "fetch", 8, 900, 880),
+        (Some(0), "parse", 11, 100, 20),
+    ];
+    assert_eq!(told(&nodes, CutTime::Waiting), [named("fetch", 8, 98)]);
+    let expected = [named("parse", 11, 80), named("fetch", 8, 20)];
+    assert_eq!(working(&nodes), expected);
+}
+
+#[test]
+fn nothing_is_told_of_no_time() {
+    assert_eq!(working(&[]), []);
+    assert_eq!(working(&[(None, "", 1, 10, 10)]), []);
+}
+
+proptest::proptest! {
+    #[test]
+    fn parts_are_shares_of_a_whole_and_none_is_below_another(
+        calls in proptest::collection::vec((0_usize..12, 0_u64..1_000, 0_u8..4), 1..14),
+    ) {
+        let mut made: Vec<CallNode> = Vec::new();
+        for (parent, self_ns, is) in calls {
+            let parent = (!made.is_empty()).then(|| parent % made.len());
+            let name = match is {
+                0 => format!("package.call{}", made.len()),
+                1 => format!("import module{}", made.len()),
+                _ => format!("own{}", made.len()),
+            };
+            let mut node = tree(&[(None, &name, 1 + made.len() as u32, self_ns, 0)]).remove(0);
+            node.parent = parent;
+            made.push(node);
+        }
+        for at in (0..made.len()).rev() {
+            if let Some(parent) = made[at].parent {
+                made[parent].total_ns += made[at].total_ns;
+            }
+        }
+        let parts = cut(&made, CutTime::Working);
+        let sum: f64 = parts.iter().map(|part| part.ratio).sum();
+        proptest::prop_assert!(sum <= 1.0 + 1e-9, "{parts:?}");
+        proptest::prop_assert!(parts.len() <= MOST_PARTS);
+        proptest::prop_assert!(parts.iter().all(|part| part.ratio >= LEAST_RATIO - 1e-2 || parts.len() == 1));
+        let sorted = parts.windows(2).all(|two| two[0].ratio >= two[1].ratio);
+        proptest::prop_assert!(sorted);
+    }
+}

@@ -1,0 +1,157 @@
+//! The calls of a lap or a program as a tree that a person reads: the program's own functions, and what these call.
+//!
+//! Frames of packages between two functions of the program are one node, and so is an import with all that it runs
+//! beside the program's own code. A function that calls itself is one node. The children of a node and its self time
+//! add up to its total.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::summary::functions::LineTime;
+
+/// What a node of the tree stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CallKind {
+    /// A function of the program, with its comprehensions and lambdas.
+    Own {
+        /// Its qualified name; empty for the code of a script outside of functions.
+        name: String,
+        /// The file that it stands in.
+        file: String,
+    },
+    /// A function of a package or of Python's library that the program calls, with all that it calls in turn but the program.
+    Library {
+        /// Its qualified name.
+        name: String,
+        /// The package that it belongs to.
+        package: String,
+    },
+    /// An import, with all that it runs but functions of the program.
+    Import {
+        /// The module, as an import statement names it.
+        module: String,
+    },
+}
+
+/// Calls on one way from the outermost function on.
+///
+/// **Units** nanoseconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CallNode {
+    /// The caller's place in the list, before its own; absent for the outermost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<usize>,
+    /// What was called.
+    #[serde(flatten)]
+    pub call: CallKind,
+    /// The line in which most of its time went by: of a function of the program one of its own, else the program's line
+    /// that called it. 0 where that isn't known.
+    pub line: u32,
+    /// Most frames on top of each other that it stands for: 1 of a function of the program.
+    pub frame_count: u32,
+    /// Time in it and in all that it calls.
+    pub total_ns: u64,
+    /// Time in it, and in what isn't in the list as it takes next to no time.
+    pub self_ns: u64,
+    /// Part of the total in which its thread waited.
+    pub waiting_ns: u64,
+    /// Number of samples in it and in all that it calls.
+    pub sample_count: u64,
+    /// Self time of a function of the program by line, the longest first; few lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineTime>,
+}
+
+impl CallKind {
+    /// Returns the name and the file of a function of the program.
+    pub fn own(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Own { name, file } => Some((name, file)),
+            _ => None,
+        }
+    }
+
+    /// Returns the line that tells one call from another: what is called of packages is told by the program's line.
+    pub(crate) fn line_in_key(&self, line: u32) -> u32 {
+        if self.own().is_some() { 0 } else { line }
+    }
+}
+
+impl CallNode {
+    /// Returns the time in which its thread worked.
+    pub fn running_ns(&self) -> u64 {
+        self.total_ns.saturating_sub(self.waiting_ns)
+    }
+
+    /// Tells whether its thread mostly waited.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting_ns > self.total_ns / 2
+    }
+}
+
+/// Adds trees up to one: nodes of the same way are one node.
+pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNode> {
+    let mut merged: Vec<CallNode> = Vec::new();
+    // The longest of the nodes that became one has the line.
+    let mut longest: Vec<u64> = Vec::new();
+    let mut places: HashMap<(Option<usize>, &CallKind, u32), usize> = HashMap::new();
+    for tree in trees {
+        let mut numbers: Vec<usize> = Vec::with_capacity(tree.len());
+        for node in tree {
+            let parent = node.parent.and_then(|at| numbers.get(at).copied());
+            let key = (parent, &node.call, node.call.line_in_key(node.line));
+            let at = *places.entry(key).or_insert_with(|| {
+                merged.push(CallNode {
+                    parent,
+                    total_ns: 0,
+                    self_ns: 0,
+                    waiting_ns: 0,
+                    sample_count: 0,
+                    lines: Vec::new(),
+                    ..node.clone()
+                });
+                longest.push(0);
+                merged.len() - 1
+            });
+            numbers.push(at);
+            let one = &mut merged[at];
+            one.total_ns = one.total_ns.saturating_add(node.total_ns);
+            one.self_ns = one.self_ns.saturating_add(node.self_ns);
+            one.waiting_ns = one.waiting_ns.saturating_add(node.waiting_ns);
+            one.sample_count += node.sample_count;
+            one.frame_count = one.frame_count.max(node.frame_count);
+            add_lines(&mut one.lines, &node.lines);
+            if node.total_ns > longest[at] {
+                (longest[at], one.line) = (node.total_ns, node.line);
+            }
+        }
+    }
+    merged
+}
+
+/// Adds the times of lines to those of another tree.
+fn add_lines(lines: &mut Vec<LineTime>, added: &[LineTime]) {
+    for one in added {
+        match lines.iter_mut().find(|known| known.line == one.line) {
+            Some(known) => known.self_ns = known.self_ns.saturating_add(one.self_ns),
+            None => lines.push(*one),
+        }
+    }
+    lines.sort_by_key(|line| (std::cmp::Reverse(line.self_ns), line.line));
+}
+
+/// Returns the children of each node, and the outermost nodes, the longest first.
+pub fn children(tree: &[CallNode]) -> HashMap<Option<usize>, Vec<usize>> {
+    let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+    for (at, node) in tree.iter().enumerate() {
+        children.entry(node.parent).or_default().push(at);
+    }
+    for siblings in children.values_mut() {
+        siblings.sort_by_key(|at| std::cmp::Reverse(tree[*at].total_ns));
+    }
+    children
+}

@@ -1,0 +1,73 @@
+//! Calls in words: what a function, a package's function, or an import is called, and where it stands.
+
+use laptime_analysis::{CallKind, CallNode, CodePlace};
+use laptime_core::{module_of_file, short_file};
+
+use crate::document::names;
+
+/// Stands for a function's own time, beside what it calls.
+pub const ITSELF: &str = "itself";
+
+/// Writes what so many calls are together that are too short to be told.
+pub fn folded(count: usize) -> String {
+    match count {
+        1 => "1 shorter call".to_owned(),
+        count => format!("{count} shorter calls"),
+    }
+}
+
+/// Writes a node of the tree of calls, whose line stands in a file.
+pub fn node(node: &CallNode, file: Option<&str>) -> String {
+    let place = file.filter(|_| node.line > 0);
+    let place = place.map_or_else(String::new, |file| format!(" {file}:{}", node.line));
+    let name = match &node.call {
+        CallKind::Own { name, file } if name.is_empty() => {
+            if node.parent.is_none() {
+                return waiting(place.trim_start().to_owned(), node);
+            }
+            format!("import {}", module_of_file(file))
+        }
+        CallKind::Own { name, .. } => function(name).to_owned(),
+        CallKind::Import { module } => format!("import {module}"),
+        CallKind::Library { name, package } => {
+            let frames = match node.frame_count {
+                0 | 1 => package.clone(),
+                count => format!("{count} frames of {package}"),
+            };
+            return waiting(format!("{}{place}, {frames}", function(name)), node);
+        }
+    };
+    waiting(format!("{name}{place}"), node)
+}
+
+/// Says of calls that mostly wait that they do.
+fn waiting(named: String, node: &CallNode) -> String {
+    if node.is_waiting() {
+        format!("{named} (waiting)")
+    } else {
+        named
+    }
+}
+
+/// Returns a function's name without the functions that it is written in.
+pub fn function(name: &str) -> &str {
+    name.rsplit(".<locals>.").next().unwrap_or(name)
+}
+
+/// Writes a line of the program: `job.py:8`.
+pub fn place(place: &CodePlace) -> String {
+    let file = names::visible(short_file(&place.file));
+    match place.line {
+        0 => file,
+        line => format!("{file}:{line}"),
+    }
+}
+
+/// Writes a name with its line in brackets; the line alone, where there is no name.
+pub fn named_at(name: &str, at: Option<&CodePlace>) -> String {
+    match at {
+        Some(at) if name.is_empty() => place(at),
+        Some(at) => format!("{} ({})", names::short(function(name)), place(at)),
+        None => names::short(function(name)),
+    }
+}
