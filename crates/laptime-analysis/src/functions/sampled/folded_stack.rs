@@ -171,3 +171,7 @@ fn written_in(name: &str) -> &str {
     let outer = name.split(".<locals>.<").next().unwrap_or(name);
     if outer.starts_with('<') { "" } else { outer }
 }
+
+#[cfg(test)]
+#[path = "tests/folded_stack.rs"]
+mod tests;

@@ -1,0 +1,189 @@
+use super::*;
+
+/// Files by a letter: two of the program's, packages, Python's library, the import system.
+fn file(letter: &str) -> &'static str {
+    match letter {
+        "p" => "job.py",
+        "m" => "model.py",
+        "t" => "site-packages/torch/nn/modules/module.py",
+        "T" => "site-packages/torch/__init__.py",
+        "D" => "site-packages/torch/_dynamo/__init__.py",
+        "n" => "site-packages/numpy/__init__.py",
+        "j" => "lib/python3.11/json/encoder.py",
+        "l" => "site-packages/laptime/_start.py",
+        "i" => "<frozen importlib._bootstrap>",
+        other => panic!("{other}"),
+    }
+}
+
+/// Folds a stack of `file:function:line`, the outermost first.
+fn folded(stack: &[&str]) -> Vec<Step> {
+    let frames: Vec<(Function, u32)> = stack
+        .iter()
+        .map(|frame| {
+            let mut parts = frame.split(':');
+            let (letter, name, line) = (parts.next(), parts.next(), parts.next());
+            let function = Function {
+                name: name.unwrap().to_owned(),
+                file: file(letter.unwrap()).to_owned(),
+            };
+            (function, line.unwrap().parse().unwrap())
+        })
+        .collect();
+    let own = OwnCode::default();
+    fold(
+        &own,
+        frames.iter().map(|(function, line)| (function, *line)),
+    )
+}
+
+fn told(steps: &[Step]) -> Vec<String> {
+    let told = steps.iter().map(|step| {
+        let name = match &step.call {
+            CallKind::Own { name, file } => format!("{file}!{name}"),
+            CallKind::Library { name, package } => format!("{package}.{name}"),
+            CallKind::Import { module } => format!("import {module}"),
+        };
+        format!("{name}:{} ×{}", step.line, step.frame_count)
+    });
+    told.collect()
+}
+
+#[test]
+fn frames_of_packages_are_one_step_by_the_line_that_calls_them() {
+    let steps = folded(&[
+        "p:<module>:9",
+        "p:main:5",
+        "t:Module.__call__:100",
+        "t:Module._call_impl:200",
+        "m:Net.forward:7",
+        "j:dumps:1",
+    ]);
+    let expected = [
+        "job.py!:9 ×1",
+        "job.py!main:5 ×1",
+        "torch.Module.__call__:5 ×2",
+        "model.py!Net.forward:7 ×1",
+        "json.dumps:7 ×1",
+    ];
+    assert_eq!(told(&steps), expected);
+    assert_eq!(import_of(&steps), None);
+}
+
+#[test]
+fn a_function_that_recurs_is_one_step_and_parts_without_a_name_belong_to_theirs() {
+    let steps = folded(&[
+        "p:<module>:9",
+        "p:walk:5",
+        "p:walk.<locals>.<listcomp>:5",
+        "p:visit:8",
+        "p:walk:6",
+        "p:<lambda>:2",
+    ]);
+    assert_eq!(
+        told(&steps),
+        ["job.py!:9 ×1", "job.py!walk:5 ×1", "job.py!visit:8 ×1"]
+    );
+}
+
+#[test]
+fn an_import_belongs_to_the_line_that_made_it_with_all_that_it_drags_in() {
+    let steps = folded(&[
+        "p:<module>:2",
+        "i:_find_and_load:1",
+        "T:<module>:50",
+        "i:_find_and_load:1",
+        "n:<module>:4",
+    ]);
+    assert_eq!(told(&steps)[1], "import torch:2 ×1");
+    let import = import_of(&steps).unwrap();
+    assert_eq!((&*import.module, &import.by), ("torch", &None));
+    assert_eq!(import.place, Some(("job.py".to_owned(), 2)));
+}
+
+#[test]
+fn an_import_that_a_package_makes_late_belongs_to_the_call_of_the_package() {
+    let steps = folded(&[
+        "p:<module>:20",
+        "t:Adam.__init__:30",
+        "t:Optimizer.__init__:40",
+        "i:_find_and_load:1",
+        "D:<module>:5",
+    ]);
+    let import = import_of(&steps).unwrap();
+    assert_eq!(import.module, "torch._dynamo");
+    assert_eq!(import.by.as_deref(), Some("Adam.__init__"));
+    assert_eq!(import.place, Some(("job.py".to_owned(), 20)));
+}
+
+#[test]
+fn what_a_module_of_the_program_imports_belongs_to_the_module() {
+    let steps = folded(&[
+        "p:<module>:3",
+        "i:_find_and_load:1",
+        "m:<module>:1",
+        "i:_find_and_load:1",
+        "T:<module>:5",
+    ]);
+    let import = import_of(&steps).unwrap();
+    assert_eq!(
+        (&*import.module, import.place),
+        ("torch", Some(("model.py".to_owned(), 1)))
+    );
+    // Its own code is the time of its import.
+    let import = import_of(&folded(&[
+        "p:<module>:3",
+        "i:_find_and_load:1",
+        "m:<module>:8",
+    ]));
+    let import = import.unwrap();
+    assert_eq!(
+        (&*import.module, import.place),
+        ("model", Some(("job.py".to_owned(), 3)))
+    );
+    assert_eq!(import_of(&folded(&["p:<module>:3"])), None);
+}
+
+#[test]
+fn frames_of_laptime_are_gone() {
+    let steps = folded(&["p:<module>:9", "l:wrapped:5", "p:main:5"]);
+    assert_eq!(told(&steps), ["job.py!:9 ×1", "job.py!main:5 ×1"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn every_step_is_known_and_no_function_of_the_program_comes_twice(
+        frames in proptest::collection::vec(
+            (
+                proptest::sample::select(vec!["p", "m", "t", "T", "n", "j", "l", "i"]),
+                proptest::sample::select(vec!["<module>", "a", "b", "a.<locals>.<lambda>", "<listcomp>"]),
+                1_u32..50,
+            ),
+            0..30,
+        ),
+    ) {
+        let stack: Vec<String> = frames
+            .iter()
+            .map(|(letter, name, line)| format!("{letter}:{name}:{line}"))
+            .collect();
+        let stack: Vec<&str> = stack.iter().map(String::as_str).collect();
+        let steps = folded(&stack);
+        let counted: u32 = steps.iter().map(|step| step.frame_count).sum();
+        proptest::prop_assert!(counted as usize <= stack.len());
+        let own: Vec<&CallKind> = steps
+            .iter()
+            .map(|step| &step.call)
+            .filter(|call| call.own().is_some())
+            .collect();
+        for (at, call) in own.iter().enumerate() {
+            proptest::prop_assert!(!own[..at].contains(call), "{steps:?}");
+        }
+        let two = steps.windows(2);
+        let is_library = |step: &Step| step.call.own().is_none();
+        for two in two.filter(|two| is_library(&two[0]) && is_library(&two[1])) {
+            // Only an import stands below a call of a package.
+            let is_import = matches!(two[1].call, CallKind::Import { .. });
+            proptest::prop_assert!(is_import, "{steps:?}");
+        }
+    }
+}
