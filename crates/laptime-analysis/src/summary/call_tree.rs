@@ -93,6 +93,27 @@ impl CallNode {
     }
 }
 
+/// Returns a tree of the time alone in which threads worked.
+pub fn without_waiting(tree: &[CallNode]) -> Vec<CallNode> {
+    let mut waited_below: Vec<u64> = vec![0; tree.len()];
+    for node in tree {
+        if let Some(parent) = node.parent {
+            waited_below[parent] = waited_below[parent].saturating_add(node.waiting_ns);
+        }
+    }
+    let nodes = tree.iter().zip(waited_below);
+    let working = nodes.map(|(node, below_ns)| {
+        let waited_ns = node.waiting_ns.saturating_sub(below_ns);
+        CallNode {
+            total_ns: node.running_ns(),
+            self_ns: node.self_ns.saturating_sub(waited_ns),
+            waiting_ns: 0,
+            ..node.clone()
+        }
+    });
+    working.collect()
+}
+
 /// Adds trees up to one: nodes of the same way are one node.
 pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNode> {
     let mut merged: Vec<CallNode> = Vec::new();

@@ -315,14 +315,16 @@ impl Functions {
     /// Returns the largest gap between laps, such as the work after the last one, where the program worked
     /// longer in it than in the longest lap. Imports are no such work: a finding tells of them.
     pub fn main_gap(&self) -> Option<&LapFunctions> {
-        let lap = self.main_lap().filter(|lap| lap.kind == RowKind::Span)?;
+        let lap = self.main_lap().filter(|lap| lap.kind == RowKind::Span);
+        let lap_ns = lap.map_or(0, |lap| lap.total_ns);
         let worked_ns = |gap: &LapFunctions| {
             let imported_ns = gap.imports.iter().map(|import| import.total_ns);
             gap.total_ns.saturating_sub(imported_ns.total())
         };
-        let gaps = self.laps.iter().filter(|gap| {
-            gap.kind != RowKind::Span && !gap.is_beside() && worked_ns(gap) > lap.total_ns
-        });
+        let gaps = self
+            .laps
+            .iter()
+            .filter(|gap| gap.kind != RowKind::Span && !gap.is_beside() && worked_ns(gap) > lap_ns);
         gaps.max_by_key(|gap| worked_ns(gap))
     }
 

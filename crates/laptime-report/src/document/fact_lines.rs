@@ -10,6 +10,13 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
     let mut facts = Vec::new();
     if summary.span_count > 0 {
         facts.push(plural(summary.span_count, "span", "spans"));
+    } else {
+        let functions = summary.functions.as_ref();
+        let samples = functions.map_or(0, |functions| functions.sample_count);
+        facts.push(match samples {
+            0 => "no laps".to_owned(),
+            samples => plural(samples, "sample", "samples"),
+        });
     }
     if summary.processes.len() > 1 {
         facts.push(plural(

@@ -196,7 +196,7 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
         }
         None => match failed(summary) {
             Some(end) => format!("the program {end} before its first lap"),
-            None => "This program has no laps. One around a part of it names that part:".to_owned(),
+            None => "A lap around a part of the program names it:".to_owned(),
         },
     };
     let is_lapless = is_empty && nothing.ends_with(':');

@@ -108,6 +108,7 @@ mod tests {
                 shared_count: 0,
                 imports: Vec::new(),
                 functions: Vec::new(),
+                calls: Vec::new(),
                 stacks: vec![
                     node(None, "<module>", 100, 0),
                     node(Some(0), "small", 20, 20),

@@ -84,45 +84,62 @@ fn from<'t>(text: &'t str, heading: &str) -> &'t str {
 }
 
 #[test]
-fn a_program_without_laps_is_told_by_its_functions_unasked() {
+fn a_program_without_laps_is_told_by_its_calls_unasked() {
     let mut script = script();
     samples(&mut script, 100, 500);
     let told = text(&summary(&script), &plain(100));
-    assert!(!told.contains("no span was recorded"), "{told}");
-    insta::assert_snapshot!(from(&told, "functions"), @r"
-    functions
-    40 stacks sampled: shares are ± 15 points
-    lap, its functions               samples    self   total  of parent   share
-    ────────────────────────────────────────────────────────────────────────────────────────
-    program                               40          400 ms             40.0 % ████▊
-    ├─ parse train.py:20                  30  300 ms  300 ms     75.0 %
-    │  └─ called from load train.py
-    └─ load train.py:10                   10  100 ms  400 ms     25.0 %
-       └─ called from main train.py
-    self is time in the function itself and in what it calls that isn't Python, total also in the
-    functions that it calls
-    of parent is the self time's share of the lap
+    assert!(
+        told.contains("1.00 s: 75 % parse (train.py:20), 25 % load (train.py:10)."),
+        "{told}"
+    );
+    insta::assert_snapshot!(from(&told, "calls"), @r"
+    calls
+    40 samples: shares are ± 15 points
+    function                  total    share
+    ─────────────────────────────────────────────────────
+    main train.py:3          400 ms  100.0 % ████████████
+    └─ load train.py:10      400 ms  100.0 % ████████████
+       ├─ parse train.py:20  300 ms   75.0 % █████████
+       └─ itself             100 ms   25.0 % ███
     ");
 }
 
 #[test]
-fn functions_of_the_slowest_lap_stand_below_the_laps_unasked() {
+fn calls_of_laps_stand_below_the_laps_in_the_tree_alone() {
     let mut script = script();
     script.span(&["step", "data"], 100 * MS, 300 * MS);
     script.span(&["step"], 100 * MS, 400 * MS);
     samples(&mut script, 0, 600);
     let summary = summary(&script);
-    let told = text(&summary, &plain(100));
-    let brief = from(&told, "functions of step/data");
-    assert!(
-        brief.contains("30 stacks sampled: shares are ± 17 points"),
-        "{brief}"
-    );
-    assert!(
-        brief.contains("parse train.py:20") && !brief.contains("startup"),
-        "{brief}"
-    );
-    // A page has all of them, and once.
+    assert!(!text(&summary, &plain(100)).contains("calls"));
+    let view = View {
+        tree: true,
+        ..plain(100)
+    };
+    insta::assert_snapshot!(from(&shown(&summary, Format::Tree, &view), "calls"), @r"
+    calls
+    step/data  300 ms  50.0 %
+    └─ main train.py:3  300 ms  50.0 %
+       └─ load train.py:10  300 ms  50.0 %
+          ├─ parse train.py:20  230 ms  38.3 %
+          └─ itself  70.0 ms  11.7 %
+    step  100 ms  16.7 %
+    └─ main train.py:3  100 ms  16.7 %
+       └─ load train.py:10  100 ms  16.7 %
+          ├─ parse train.py:20  70.0 ms  11.7 %
+          └─ itself  30.0 ms  5.0 %
+    exit  100 ms  16.7 %
+    └─ main train.py:3  100 ms  16.7 %
+       └─ load train.py:10  100 ms  16.7 %
+          ├─ parse train.py:20  80.0 ms  13.3 %
+          └─ itself  20.0 ms  3.3 %
+    startup  100 ms  16.7 %
+    └─ main train.py:3  100 ms  16.7 %
+       └─ load train.py:10  100 ms  16.7 %
+          ├─ parse train.py:20  70.0 ms  11.7 %
+          └─ itself  30.0 ms  5.0 %
+    ");
+    // A page has all functions, and once.
     let page = Document::of_page(&summary, &plain(100));
     let headings = page
         .sections
@@ -130,12 +147,19 @@ fn functions_of_the_slowest_lap_stand_below_the_laps_unasked() {
         .filter_map(|section| section.heading.as_deref());
     let of_functions = headings.filter(|heading| heading.starts_with("functions"));
     assert_eq!(of_functions.collect::<Vec<_>>(), ["functions"]);
-    // Who asks for some laps has no use for another one.
-    let view = View {
-        filter: Some("step".into()),
-        ..plain(100)
-    };
-    assert!(!text(&summary, &view).contains("functions of"));
+}
+
+#[test]
+fn time_between_laps_that_is_longer_than_any_has_its_calls_unasked() {
+    let mut script = script();
+    script.span(&["load"], 0, 50 * MS);
+    script.span(&["save"], 900 * MS, 50 * MS);
+    samples(&mut script, 50, 900);
+    let told = text(&summary(&script), &plain(100));
+    assert!(
+        from(&told, "calls outside of laps").contains("load train.py:10"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -196,7 +220,7 @@ fn a_share_above_all_says_of_what() {
 
 /// Checks a program that waits for its workers, while others of its threads wait too.
 #[test]
-fn where_the_work_is_beside_the_program_its_functions_are_shown_and_those_that_run_first() {
+fn of_threads_beside_the_main_one_their_work_alone_is_told() {
     let mut script = script();
     for at_ms in (0..1_000).step_by(10) {
         look(&mut script, MAIN_THREAD, at_ms, 1, false);
@@ -205,19 +229,20 @@ fn where_the_work_is_beside_the_program_its_functions_are_shown_and_those_that_r
         look(&mut script, 102, at_ms, 3, true);
     }
     let told = text(&summary(&script), &plain(120));
-    let brief = from(&told, "functions");
-    let beside = brief.split("other threads").nth(1).unwrap_or("");
-    let (parse, load) = (beside.find("parse train.py"), beside.find("load train.py"));
     assert!(
-        parse.is_some() && (load.is_none() || parse < load),
+        told.contains("1.00 s: 100 % parse (train.py:20)."),
         "{told}"
     );
-    // A program that works itself is what is asked about.
-    let mut busy = self::script();
-    samples(&mut busy, 0, 900);
-    look(&mut busy, 100, 500, 2, true);
-    let told = text(&summary(&busy), &plain(120));
-    assert!(!told.contains("other threads"), "{told}");
+    insta::assert_snapshot!(from(&told, "calls"), @r"
+    calls
+    400 samples: shares are ± 5 points
+    function                  total    share
+    ─────────────────────────────────────────────────────
+    main train.py:3          2.00 s  100.0 % ████████████
+    ├─ load train.py:10      1.00 s   50.0 % ██████
+    │  └─ parse train.py:20  1.00 s   50.0 % ██████
+    └─ itself                1.00 s   50.0 % ██████
+    ");
 }
 
 #[test]

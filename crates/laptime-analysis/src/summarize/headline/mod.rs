@@ -4,11 +4,13 @@
 //! important of it.
 
 mod call_cut;
+mod call_parts;
 mod compiling;
 mod largest_parts;
 mod parts_of_functions;
 mod parts_of_run;
 mod step;
+mod timed_calls;
 
 use crate::doubts::TORN_STEPS;
 use crate::summary::Summary;

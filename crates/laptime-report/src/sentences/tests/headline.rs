@@ -1,4 +1,4 @@
-use laptime_analysis::{Options, ProcessState};
+use laptime_analysis::{CodePlace, Options, ProcessState};
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceSpan, DeviceTimes, SpanFlags};
 
@@ -245,21 +245,32 @@ fn what_was_before_a_notebooks_first_lap_is_no_startup() {
 }
 
 #[test]
-fn imports_are_told_as_the_script_wrote_them_and_waiting_is_no_work() {
-    let function = |name: &str, is_waiting| PartName::Function {
+fn functions_are_told_with_their_line() {
+    let at = |line| {
+        Some(CodePlace {
+            file: "data/job.py".to_owned(),
+            line,
+        })
+    };
+    let function = |name: &str, place| PartName::Function {
         name: name.to_owned(),
-        is_waiting,
+        place,
     };
     let names = [
-        PartName::Import("torch".to_owned()),
-        function("main", true),
-        function("train", false),
+        PartName::Import {
+            module: "torch".to_owned(),
+            place: at(1),
+        },
+        function("retry.<locals>.wrapper", at(8)),
+        function("", at(11)),
+        function("train", None),
         PartName::Builtin("<method 'append' of 'list' objects>".to_owned()),
         PartName::ThreadsWait,
     ];
     let expected = [
-        "import torch",
-        "main (waiting)",
+        "import torch (data/job.py:1)",
+        "wrapper (data/job.py:8)",
+        "data/job.py:11",
         "train",
         "list.append",
         "waiting for threads to end",

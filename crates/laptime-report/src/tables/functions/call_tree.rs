@@ -21,9 +21,20 @@ const LEAST_RATIO: f64 = 0.02;
 /// and programs.
 const ONLY_RATIO: f64 = 0.98;
 
-/// Makes the tree of calls of a whole program, in all of its threads and processes.
+/// Makes the tree of calls of a whole program. Of threads and processes beside the main one it is the time in which they
+/// worked: however many of them wait, that is nobody's time.
 pub fn of_program(laps: &[LapFunctions]) -> Table {
-    let tree = call_tree::merge(laps.iter().map(|lap| lap.calls.as_slice()));
+    let trees: Vec<Vec<CallNode>> = laps
+        .iter()
+        .map(|lap| {
+            if lap.is_parallel() {
+                call_tree::without_waiting(&lap.calls)
+            } else {
+                lap.calls.clone()
+            }
+        })
+        .collect();
+    let tree = call_tree::merge(trees.iter().map(Vec::as_slice));
     let whole_ns = outermost(&tree).map(|node| node.total_ns).total();
     table(Drawing::new(&tree, whole_ns).rows(0))
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::summary::functions::LineTime;
+use crate::summary::headline::PartName;
 
 /// A node of a tree: its caller, what it is, its line, total and waiting time.
 type Node<'n> = (Option<usize>, &'n str, u32, u64, u64);

@@ -1,6 +1,6 @@
 use laptime_analysis::doubt::{CpuLoss, CpuTaker, StepsDoubt};
 use laptime_analysis::{
-    Doubt, HeldLoop, ImportTime, Keeper, Passing, RankDifference, RankName, ThreadsWait,
+    CodePlace, Doubt, HeldLoop, ImportTime, Keeper, Passing, RankDifference, RankName, ThreadsWait,
     WaitForRank, WorkerLap,
 };
 
@@ -22,6 +22,11 @@ fn starts() -> Vec<Finding> {
             wall_ns: 8_010 * MS,
             imports: vec![ImportTime {
                 name: "torch".to_owned(),
+                by: None,
+                place: Some(CodePlace {
+                    file: "train.py".to_owned(),
+                    line: 1,
+                }),
                 total_ns: 4_100 * MS,
                 sample_count: 0,
             }],
@@ -31,7 +36,9 @@ fn starts() -> Vec<Finding> {
             startup_ns: 6_780 * MS,
             wall_ns: 8_010 * MS,
             imports: vec![ImportTime {
-                name: "torch".to_owned(),
+                name: "torch._dynamo".to_owned(),
+                by: Some("Adam.__init__".to_owned()),
+                place: None,
                 total_ns: 1_100 * MS,
                 sample_count: 0,
             }],

@@ -1,0 +1,92 @@
+//! The calls of a tree by one kind of their time, and who calls whom.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::summary::call_tree::{CallNode, children};
+
+/// The time of calls that a cut is made through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutTime {
+    /// The time in which threads worked.
+    Working,
+    /// The time in which they waited.
+    Waiting,
+}
+
+/// A function of the program, by name and file.
+pub type Own = (String, String);
+
+/// A tree with the time of each node that counts.
+pub struct TimedCalls<'t> {
+    pub tree: &'t [CallNode],
+    children: HashMap<Option<usize>, Vec<usize>>,
+    time: CutTime,
+}
+
+impl<'t> TimedCalls<'t> {
+    pub fn new(tree: &'t [CallNode], time: CutTime) -> Self {
+        Self {
+            tree,
+            children: children(tree),
+            time,
+        }
+    }
+
+    pub fn outermost(&self) -> Vec<usize> {
+        self.children.get(&None).cloned().unwrap_or_default()
+    }
+
+    pub fn below(&self, at: usize) -> &[usize] {
+        self.children.get(&Some(at)).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn ns(&self, at: usize) -> u64 {
+        match self.time {
+            CutTime::Working => self.tree[at].running_ns(),
+            CutTime::Waiting => self.tree[at].waiting_ns,
+        }
+    }
+
+    pub fn sum(&self, nodes: &[usize]) -> u64 {
+        nodes
+            .iter()
+            .map(|at| self.ns(*at))
+            .fold(0, u64::saturating_add)
+    }
+
+    /// Returns the functions of the program that nodes call, straight or through packages; of the outermost nodes
+    /// themselves.
+    pub fn callees(&self, nodes: &[usize], is_root: bool) -> BTreeMap<Own, Vec<usize>> {
+        let mut callees: BTreeMap<Own, Vec<usize>> = BTreeMap::new();
+        let mut waiting: Vec<usize> = if is_root {
+            nodes.to_vec()
+        } else {
+            nodes
+                .iter()
+                .flat_map(|at| self.below(*at))
+                .copied()
+                .collect()
+        };
+        while let Some(at) = waiting.pop() {
+            match self.tree[at].call.own() {
+                Some((name, file)) => {
+                    let own = (name.to_owned(), file.to_owned());
+                    callees.entry(own).or_default().push(at);
+                }
+                None => waiting.extend(self.below(at)),
+            }
+        }
+        callees
+    }
+
+    /// Returns what a function calls of packages; of the outermost nodes those that are none of the program's.
+    pub fn packages(&self, nodes: &[usize], at: Option<&Own>) -> Vec<usize> {
+        let below = |at: &usize| self.below(*at).iter().copied();
+        let called: Vec<usize> = match at {
+            Some(_) => nodes.iter().flat_map(below).collect(),
+            None => nodes.to_vec(),
+        };
+        let is_package = |at: &usize| self.tree[*at].call.own().is_none();
+        called.into_iter().filter(is_package).collect()
+    }
+}
