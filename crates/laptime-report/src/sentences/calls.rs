@@ -54,6 +54,12 @@ pub fn function(name: &str) -> &str {
     name.rsplit(".<locals>.").next().unwrap_or(name)
 }
 
+/// Returns what a program writes to call a function: the class, where it makes an object.
+pub fn constructor(name: &str) -> &str {
+    let name = function(name);
+    name.strip_suffix(".__init__").unwrap_or(name)
+}
+
 /// Writes a line of the program: `job.py:8`.
 pub fn place(place: &CodePlace) -> String {
     let file = names::visible(short_file(&place.file));

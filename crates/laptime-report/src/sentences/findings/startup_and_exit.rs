@@ -113,8 +113,8 @@ fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String 
         let place = place.map_or_else(String::new, |place| format!(" ({place})"));
         match &import.by {
             Some(by) => {
-                let by = names::short(calls::function(by));
-                format!("`{by}`{place} took {time} to import {module}")
+                let by = names::short(calls::constructor(by));
+                format!("`{by}()`{place} took {time} to import {module}")
             }
             None => format!("`import {module}`{place} took {time}"),
         }

@@ -50,7 +50,10 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
         )
     } else {
         let gap = all.main_gap()?;
-        let heading = heading("calls", (&gap.path, gap.kind), all.laps.len());
+        let heading = match gap.path.as_str() {
+            "other" => "calls outside of laps".to_owned(),
+            _ => heading("calls", (&gap.path, gap.kind), all.laps.len()),
+        };
         (
             heading,
             call_tree::of_laps(&[gap], all_ns),
