@@ -1,8 +1,12 @@
 //! The function that a lap, a wait or the time outside of laps is mostly in, where stacks were sampled.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use laptime_core::{FileOrigin, file_origin};
+
+use super::own_function;
+use crate::functions::timed_calls::{CallTime, Own};
 use crate::summary::Summary;
 use crate::summary::finding::MainFunction;
 use crate::summary::functions::{Functions, LapFunctions, OTHER_PROCESSES};
@@ -23,20 +27,27 @@ struct SelfTime {
 
 /// Returns the function that a lap, with the laps inside, is mostly in; `None` where there is none, or too little was sampled.
 pub fn of_lap(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
-    let laps = functions?.laps.iter();
-    let laps = laps.filter(|lap| is_part(lap, path));
-    FunctionTimes::of_laps(laps)
-        .longest(Time::All, 0)
-        .map(|(found, _)| found)
+    let functions = functions?;
+    let laps = functions.laps.iter().filter(|lap| is_part(lap, path));
+    longest_in_lap(functions, &laps.collect::<Vec<_>>(), path)
 }
 
 /// Returns the function that a lap is mostly in by itself, without the laps inside.
 pub fn of_self_time(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
-    let laps = functions?.laps.iter();
+    let functions = functions?;
+    let laps = functions.laps.iter();
     let laps = laps.filter(|lap| lap.kind == RowKind::Span && lap.path == path);
-    FunctionTimes::of_laps(laps)
-        .longest(Time::All, 0)
-        .map(|(found, _)| found)
+    longest_in_lap(functions, &laps.collect::<Vec<_>>(), path)
+}
+
+/// Returns the function that laps around a path are mostly in: the program's own, where a package's has the time.
+fn longest_in_lap(
+    functions: &Functions,
+    laps: &[&LapFunctions],
+    path: &str,
+) -> Option<MainFunction> {
+    let around = own_function::around_laps(functions, path);
+    longest_of(laps, CallTime::All, 0, &around).map(|(found, _)| found)
 }
 
 /// Returns the function that so much time outside of laps is mostly in: startup, exit, or what is between laps.
@@ -48,9 +59,8 @@ pub fn of_leftover(
     let laps = functions?.laps.iter();
     let laps = laps.filter(|lap| lap.kind == RowKind::Leftover && lap.path == name);
     // Samples may stand for less time than a sentence tells of.
-    FunctionTimes::of_laps(laps)
-        .longest(Time::All, least_ns)
-        .map(|(found, _)| found)
+    let laps: Vec<_> = laps.collect();
+    longest_of(&laps, CallTime::All, least_ns, &BTreeSet::new()).map(|(found, _)| found)
 }
 
 /// Returns the function that waiting for data is mostly in, and the one that the processes mostly run in that bring it.
@@ -60,26 +70,47 @@ pub fn of_wait(summary: &Summary, path: &str) -> (Option<MainFunction>, Option<M
     let Some(functions) = &summary.functions else {
         return (None, None);
     };
-    let laps = functions.laps.iter().filter(|lap| is_part(lap, path));
-    let Some((function, is_waiting)) = FunctionTimes::of_laps(laps).longest(Time::All, 0) else {
+    let laps: Vec<_> = functions
+        .laps
+        .iter()
+        .filter(|lap| is_part(lap, path))
+        .collect();
+    let sums = FunctionTimes::of_laps(laps.iter().copied());
+    let Some((function, is_waiting)) = sums.longest(CallTime::All, 0) else {
         return (None, None);
     };
     let has_workers = summary.processes.iter().any(|one| !one.is_measured);
     if !(is_waiting && has_workers && is_library(&function.file)) {
-        return (Some(function), None);
+        return (longest_in_lap(functions, &laps, path), None);
     }
     let beside = functions.laps.iter();
     let beside = beside.filter(|lap| lap.is_beside() && lap.path == OTHER_PROCESSES);
-    let worker = FunctionTimes::of_laps(beside).longest(Time::Running, 0);
+    let beside: Vec<_> = beside.collect();
+    let worker = longest_of(&beside, CallTime::Working, 0, &BTreeSet::new());
     (None, worker.map(|(worker, _)| worker))
 }
 
-/// The time of functions that is asked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Time {
-    All,
-    /// All but the time in which their threads waited.
-    Running,
+/// Returns the function that has most of the time of laps and of `least_ns`, with whether it mostly waits there. Where
+/// that is a package's, it is the program's that calls it.
+fn longest_of(
+    laps: &[&LapFunctions],
+    time: CallTime,
+    least_ns: u64,
+    around: &BTreeSet<Own>,
+) -> Option<(MainFunction, bool)> {
+    let sums = FunctionTimes::of_laps(laps.iter().copied());
+    let (all_ns, is_enough) = (sums.asked_ns(time), sums.samples >= LEAST_SAMPLES);
+    let found = sums.longest(time, least_ns);
+    let is_own = |found: &(MainFunction, bool)| !is_library(&found.0.file);
+    if found.as_ref().is_some_and(is_own) {
+        return found;
+    }
+    let is_sure = is_enough || found.is_some();
+    let laps = laps.iter().copied();
+    let own = own_function::innermost(laps, time, all_ns.max(least_ns), around);
+    let is_waiting = found.as_ref().is_some_and(|(_, is_waiting)| *is_waiting);
+    let own = own.filter(|_| is_sure).map(|own| (own, is_waiting));
+    own.or(found)
 }
 
 /// The functions of some laps, added up.
@@ -116,14 +147,15 @@ impl<'f> FunctionTimes<'f> {
         sums
     }
 
+    /// Returns the time of all functions.
+    fn asked_ns(&self, time: CallTime) -> u64 {
+        ns_of(time, self.all_ns, self.waiting_ns)
+    }
+
     /// Returns the function that has most of that time, and of `least_ns`; with whether it mostly waits there.
-    fn longest(self, time: Time, least_ns: u64) -> Option<(MainFunction, bool)> {
-        let ns_of = |all_ns: u64, waiting_ns: u64| match time {
-            Time::All => all_ns,
-            Time::Running => all_ns.saturating_sub(waiting_ns),
-        };
-        let asked_ns = |times: &SelfTime| ns_of(times.all_ns, times.waiting_ns);
-        let all_ns = ns_of(self.all_ns, self.waiting_ns).max(least_ns).max(1);
+    fn longest(self, time: CallTime, least_ns: u64) -> Option<(MainFunction, bool)> {
+        let asked_ns = |times: &SelfTime| ns_of(time, times.all_ns, times.waiting_ns);
+        let all_ns = self.asked_ns(time).max(least_ns).max(1);
         let each = self.functions.into_iter();
         let ((name, file), times) = each.max_by_key(|(_, times)| asked_ns(times))?;
         let ratio = asked_ns(&times) as f64 / all_ns as f64;
@@ -131,7 +163,7 @@ impl<'f> FunctionTimes<'f> {
         let line = lines.min_by_key(|(line, ns)| (Reverse(*ns), *line));
         let waits = |of_ns: u64| times.waiting_ns as f64 >= MOST_RATIO * of_ns as f64;
         // A thread that used no processor since the last look is where it was: that is known by one sample.
-        let is_sure = self.samples >= LEAST_SAMPLES || time == Time::All && waits(all_ns);
+        let is_sure = self.samples >= LEAST_SAMPLES || time == CallTime::All && waits(all_ns);
         let is_waiting = waits(times.all_ns);
         let found = MainFunction {
             name: name.to_owned(),
@@ -140,6 +172,15 @@ impl<'f> FunctionTimes<'f> {
             ratio,
         };
         (is_sure && ratio > MOST_RATIO).then_some((found, is_waiting))
+    }
+}
+
+/// Returns the part of a time that is asked for.
+fn ns_of(time: CallTime, all_ns: u64, waiting_ns: u64) -> u64 {
+    match time {
+        CallTime::All => all_ns,
+        CallTime::Working => all_ns.saturating_sub(waiting_ns),
+        CallTime::Waiting => waiting_ns,
     }
 }
 
@@ -161,8 +202,8 @@ pub fn is_path_inside(path: &str, outer: &str) -> bool {
 
 /// Whether a file is a package's or the interpreter's.
 pub fn is_library(file: &str) -> bool {
-    let places = ["/site-packages/", "/dist-packages/", "/lib/python3"];
-    file.starts_with("<frozen") || places.iter().any(|place| file.contains(place))
+    let origin = file_origin(file);
+    matches!(origin, FileOrigin::Installed | FileOrigin::Library) || file.starts_with("<frozen")
 }
 
 #[cfg(test)]

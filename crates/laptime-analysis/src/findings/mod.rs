@@ -25,6 +25,7 @@ mod memory_keepers;
 mod memory_rise;
 mod occasional_laps;
 mod outside_steps;
+mod own_function;
 mod rank_difference;
 mod ranking;
 mod recompilation;

@@ -4,3 +4,4 @@ pub(crate) mod call_records;
 mod counted_calls;
 pub(crate) mod sampled;
 pub(crate) mod stack_records;
+pub(crate) mod timed_calls;

@@ -87,9 +87,9 @@ impl CallNode {
         self.total_ns.saturating_sub(self.waiting_ns)
     }
 
-    /// Tells whether its thread mostly waited.
+    /// Tells whether its thread did next to nothing but wait.
     pub fn is_waiting(&self) -> bool {
-        self.waiting_ns > self.total_ns / 2
+        self.waiting_ns >= self.total_ns / 10 * 9
     }
 }
 

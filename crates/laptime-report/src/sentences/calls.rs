@@ -34,7 +34,7 @@ pub fn node(node: &CallNode, file: Option<&str>) -> String {
                 0 | 1 => package.clone(),
                 count => format!("{count} frames of {package}"),
             };
-            return waiting(format!("{}{place}, {frames}", function(name)), node);
+            return waiting(format!("{}{place}, {frames}", called(name, package)), node);
         }
     };
     waiting(format!("{name}{place}"), node)
@@ -47,6 +47,15 @@ fn waiting(named: String, node: &CallNode) -> String {
     } else {
         named
     }
+}
+
+/// Returns what a program writes to call a function of a package: `json.dumps`, but `DataFrame.apply`.
+pub fn called(name: &str, package: &str) -> String {
+    let name = constructor(name);
+    if name.contains('.') || package.is_empty() {
+        return name.to_owned();
+    }
+    format!("{package}.{name}")
 }
 
 /// Returns a function's name without the functions that it is written in.

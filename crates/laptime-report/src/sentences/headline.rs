@@ -118,9 +118,12 @@ fn part_name(name: &PartName) -> String {
         PartName::Import { module, place } => {
             calls::named_at(&format!("import {module}"), place.as_ref())
         }
-        PartName::Function { name, place } | PartName::Called { name, place, .. } => {
-            calls::named_at(name, place.as_ref())
-        }
+        PartName::Function { name, place } => calls::named_at(name, place.as_ref()),
+        PartName::Called {
+            name,
+            package,
+            place,
+        } => calls::named_at(&calls::called(name, package), place.as_ref()),
         PartName::Builtin(name) => names::short(&builtin(name)),
         PartName::ThreadsWait => "waiting for threads to end".to_owned(),
     }

@@ -15,6 +15,11 @@ const MACHINERY: &str = "<frozen importlib._bootstrap";
 /// The name of a module's code.
 pub(super) const MODULE: &str = "<module>";
 
+/// The package whose functions every thread begins with.
+const THREADS: &str = "threading";
+/// The function that a process of `multiprocessing` begins with, and the end of its file's name.
+const PROCESS_START: (&str, &str) = ("BaseProcess._bootstrap", "multiprocessing/process.py");
+
 /// One step of a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
@@ -52,6 +57,12 @@ pub fn fold<'f>(
         }
         if is_machinery(function) {
             is_importing = true;
+            continue;
+        }
+        if is_process_start(function) {
+            // What stands above in a forked process is its parent's.
+            steps.clear();
+            caller_line = 0;
             continue;
         }
         let imports = std::mem::take(&mut is_importing) && function.name == MODULE;
@@ -109,20 +120,39 @@ fn add_import(steps: &mut Vec<Step>, function: &Function, caller_line: u32) {
 
 /// Adds a frame of a package: to the step that it goes on, or as one of its own.
 fn add_library(steps: &mut Vec<Step>, function: &Function, caller_line: u32) {
+    let is_outermost = steps.len() == 1;
     match steps.last_mut() {
+        Some(last) if is_outermost && is_thread_start(&last.call) => {
+            // What a thread does says more than how it started.
+            last.call = library(function);
+        }
         Some(last) if last.call.own().is_none() => last.frame_count += 1,
         _ => {
-            let call = CallKind::Library {
-                name: written_in(&function.name).to_owned(),
-                package: package_of_file(&function.file).to_owned(),
-            };
             steps.push(Step {
-                call,
+                call: library(function),
                 line: caller_line,
                 frame_count: 1,
             });
         }
     }
+}
+
+/// Returns a function of a package as what was called.
+fn library(function: &Function) -> CallKind {
+    CallKind::Library {
+        name: written_in(&function.name).to_owned(),
+        package: package_of_file(&function.file).to_owned(),
+    }
+}
+
+/// Tells whether a call only starts a thread.
+fn is_thread_start(call: &CallKind) -> bool {
+    matches!(call, CallKind::Library { package, .. } if package == THREADS)
+}
+
+/// Tells whether a function is where a process of `multiprocessing` begins, whichever way it was started.
+fn is_process_start(function: &Function) -> bool {
+    PROCESS_START.0 == function.name && function.file.ends_with(PROCESS_START.1)
 }
 
 /// Returns the import that steps are in: the outermost of a package, else the innermost of the program's own modules.

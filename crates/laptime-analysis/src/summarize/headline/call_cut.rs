@@ -4,8 +4,7 @@
 //! there are its callees, what it calls of packages by the line that does, and lines of its own.
 
 use super::call_parts::Found;
-pub use super::timed_calls::CutTime;
-use super::timed_calls::{Own, TimedCalls};
+use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
 use crate::summary::call_tree::{CallKind, CallNode};
 use crate::summary::headline::Part;
 
@@ -19,7 +18,7 @@ const MOST_PARTS: usize = 3;
 const OPEN_RATIO: f64 = 0.8;
 
 /// Cuts a tree; no parts where it has no time of that kind.
-pub fn cut(tree: &[CallNode], time: CutTime) -> Vec<Part> {
+pub fn cut(tree: &[CallNode], time: CallTime) -> Vec<Part> {
     let calls = TimedCalls::new(tree, time);
     let outermost = calls.outermost();
     let all_ns = calls.sum(&outermost);

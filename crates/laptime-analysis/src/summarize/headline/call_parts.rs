@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::timed_calls::{Own, TimedCalls};
+use crate::functions::timed_calls::{Own, TimedCalls};
 use crate::summary::call_tree::CallKind;
 use crate::summary::functions::CodePlace;
 use crate::summary::headline::PartName;

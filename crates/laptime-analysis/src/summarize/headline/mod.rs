@@ -10,7 +10,6 @@ mod largest_parts;
 mod parts_of_functions;
 mod parts_of_run;
 mod step;
-mod timed_calls;
 
 use crate::doubts::TORN_STEPS;
 use crate::summary::Summary;

@@ -1,7 +1,8 @@
 //! The parts of a program without laps: the functions that it worked in, and what it waited for.
 
-use super::call_cut::{CutTime, cut};
+use super::call_cut::cut;
 use super::largest_parts::{OVERLAP_RATIO, largest, part};
+use crate::functions::timed_calls::CallTime;
 use crate::summary::Summary;
 use crate::summary::call_tree::{CallNode, merge};
 use crate::summary::functions::{ExactFunctions, Functions, LapFunctions};
@@ -76,7 +77,7 @@ fn sampled_parts(functions: &Functions, wall_ns: u64) -> FunctionParts {
     let several = worked_ns as f64 >= OVERLAP_RATIO * wall_ns as f64;
     FunctionParts {
         parts: LargestParts {
-            named: cut(&tree, CutTime::Working),
+            named: cut(&tree, CallTime::Working),
             others: None,
         },
         waiting: main.and_then(|main| waiting(main, worked_ns)),
@@ -98,7 +99,7 @@ fn waiting(main: &LapFunctions, worked_ns: u64) -> Option<Part> {
     if ratio < WAITING_RATIO {
         return None;
     }
-    let longest = cut(&main.calls, CutTime::Waiting).into_iter().next()?;
+    let longest = cut(&main.calls, CallTime::Waiting).into_iter().next()?;
     let is_shutdown = matches!(&longest.name, PartName::Called { name, package, .. }
         if (&**name, &**package) == SHUTDOWN);
     let name = if is_shutdown {

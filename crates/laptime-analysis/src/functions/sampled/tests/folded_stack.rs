@@ -12,6 +12,9 @@ fn file(letter: &str) -> &'static str {
         "j" => "lib/python3.11/json/encoder.py",
         "l" => "site-packages/laptime/_start.py",
         "i" => "<frozen importlib._bootstrap>",
+        "h" => "lib/python3.11/threading.py",
+        "q" => "lib/python3.11/multiprocessing/queues.py",
+        "s" => "lib/python3.11/multiprocessing/process.py",
         other => panic!("{other}"),
     }
 }
@@ -148,6 +151,29 @@ fn what_a_module_of_the_program_imports_belongs_to_the_module() {
 fn frames_of_laptime_are_gone() {
     let steps = folded(&["p:<module>:9", "l:wrapped:5", "p:main:5"]);
     assert_eq!(told(&steps), ["job.py!:9 ×1", "job.py!main:5 ×1"]);
+}
+
+#[test]
+fn a_thread_is_told_by_what_it_does_and_not_by_how_it_started() {
+    let steps = folded(&["h:Thread._bootstrap:5", "h:Thread.run:5", "q:Queue._feed:9"]);
+    assert_eq!(told(&steps), ["multiprocessing.Queue._feed:0 ×1"]);
+    let steps = folded(&["h:Thread._bootstrap:5", "h:Thread.run:5", "p:work:9"]);
+    assert_eq!(
+        told(&steps),
+        ["threading.Thread.run:0 ×1", "job.py!work:9 ×1"]
+    );
+}
+
+#[test]
+fn a_forked_process_begins_where_it_was_started() {
+    let steps = folded(&[
+        "p:<module>:20",
+        "p:main:18",
+        "q:Queue.get:3",
+        "s:BaseProcess._bootstrap:100",
+        "p:score:9",
+    ]);
+    assert_eq!(told(&steps), ["job.py!score:9 ×1"]);
 }
 
 proptest::proptest! {

@@ -52,7 +52,7 @@ fn kind(name: &str) -> CallKind {
 }
 
 /// Returns what is told of a tree: name, line and percent.
-fn told(nodes: &[Node<'_>], time: CutTime) -> Vec<(String, u32, u64)> {
+fn told(nodes: &[Node<'_>], time: CallTime) -> Vec<(String, u32, u64)> {
     let parts = cut(&tree(nodes), time).into_iter();
     let told = parts.map(|part| {
         let (name, place) = match part.name {
@@ -69,7 +69,7 @@ fn told(nodes: &[Node<'_>], time: CutTime) -> Vec<(String, u32, u64)> {
 }
 
 fn working(nodes: &[Node<'_>]) -> Vec<(String, u32, u64)> {
-    told(nodes, CutTime::Working)
+    told(nodes, CallTime::Working)
 }
 
 fn named(name: &str, line: u32, percent: u64) -> (String, u32, u64) {
@@ -138,7 +138,7 @@ fn a_script_without_functions_is_told_by_its_lines() {
     nodes[0].lines = [(8, 600), (11, 350), (12, 50)]
         .map(|(line, self_ns)| LineTime { line, self_ns })
         .to_vec();
-    let parts = cut(&nodes, CutTime::Working);
+    let parts = cut(&nodes, CallTime::Working);
     let shares: Vec<u64> = parts
         .iter()
         .map(|part| (part.ratio * 100.0).round() as u64)
@@ -152,7 +152,7 @@ fn a_loop_over_many_lines_is_told_as_its_function() {
     nodes[1].lines = (1..=20)
         .map(|line| LineTime { line, self_ns: 50 })
         .collect();
-    let parts = cut(&nodes, CutTime::Working);
+    let parts = cut(&nodes, CallTime::Working);
     let shares: Vec<u64> = parts
         .iter()
         .map(|part| (part.ratio * 100.0).round() as u64)
@@ -180,7 +180,7 @@ fn waiting_is_cut_by_itself() {
         (Some(0), "fetch", 8, 900, 880),
         (Some(0), "parse", 11, 100, 20),
     ];
-    assert_eq!(told(&nodes, CutTime::Waiting), [named("fetch", 8, 98)]);
+    assert_eq!(told(&nodes, CallTime::Waiting), [named("fetch", 8, 98)]);
     let expected = [named("parse", 11, 80), named("fetch", 8, 20)];
     assert_eq!(working(&nodes), expected);
 }
@@ -213,7 +213,7 @@ proptest::proptest! {
                 made[parent].total_ns += made[at].total_ns;
             }
         }
-        let parts = cut(&made, CutTime::Working);
+        let parts = cut(&made, CallTime::Working);
         let sum: f64 = parts.iter().map(|part| part.ratio).sum();
         proptest::prop_assert!(sum <= 1.0 + 1e-9, "{parts:?}");
         proptest::prop_assert!(parts.len() <= MOST_PARTS);

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::summary::call_tree::{CallNode, children};
 
-/// The time of calls that a cut is made through.
+/// The time of calls that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CutTime {
+pub enum CallTime {
+    /// All of it.
+    All,
     /// The time in which threads worked.
     Working,
     /// The time in which they waited.
@@ -20,11 +22,11 @@ pub type Own = (String, String);
 pub struct TimedCalls<'t> {
     pub tree: &'t [CallNode],
     children: HashMap<Option<usize>, Vec<usize>>,
-    time: CutTime,
+    time: CallTime,
 }
 
 impl<'t> TimedCalls<'t> {
-    pub fn new(tree: &'t [CallNode], time: CutTime) -> Self {
+    pub fn new(tree: &'t [CallNode], time: CallTime) -> Self {
         Self {
             tree,
             children: children(tree),
@@ -42,8 +44,9 @@ impl<'t> TimedCalls<'t> {
 
     pub fn ns(&self, at: usize) -> u64 {
         match self.time {
-            CutTime::Working => self.tree[at].running_ns(),
-            CutTime::Waiting => self.tree[at].waiting_ns,
+            CallTime::All => self.tree[at].total_ns,
+            CallTime::Working => self.tree[at].running_ns(),
+            CallTime::Waiting => self.tree[at].waiting_ns,
         }
     }
 
