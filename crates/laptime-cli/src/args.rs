@@ -4,6 +4,8 @@
 
 #![expect(clippy::doc_markdown, reason = "these comments are printed as help")]
 
+mod recordings;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -22,6 +24,8 @@ use crate::bench;
 use crate::formats::FORMATS;
 use crate::ops::sizes::{NamedSize, NamedSizes, Sizes, length};
 
+pub use recordings::{CleanArgs, ListArgs, PackArgs};
+
 /// Tells where a program spends its time.
 #[derive(Debug, Parser)]
 #[command(name = "laptime", bin_name = "laptime", version)]
@@ -37,6 +41,8 @@ pub enum Command {
     Compare(CompareArgs),
     Bench(BenchArgs),
     Export(ExportArgs),
+    List(ListArgs),
+    Clean(CleanArgs),
     Ops(OpsArgs),
     Doctor(DoctorArgs),
     Pack(PackArgs),
@@ -53,14 +59,15 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(
     override_usage = "laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...\n       \
-                      laptime run [OPTIONS] -m <MODULE> [ARGS]...",
+                      laptime run [OPTIONS] -m <MODULE> [ARGS]...\n       \
+                      laptime run [OPTIONS] -c <CODE> [ARGS]...",
     after_help = "Exit code: the program's own; a signal that ended the program ends laptime, too \
                   (128 + N in a shell). 125 wrong usage, or Laptime could not start it, 126 it is \
                   not executable, 127 it was not found. 2 is always the program's."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
-    /// Where to record; ends in .lap [default: <PROGRAM>-<n>.lap here]
+    /// Where to record; ends in .lap [default: .laptime/runs/<PROGRAM>-<n>.lap]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -107,15 +114,20 @@ pub struct RunArgs {
 
     /// Run a Python module, as `python -m` does; what follows is its own
     #[arg(short, value_names = ["MODULE", "ARGS"], num_args = 1.., allow_hyphen_values = true,
-          conflicts_with = "program")]
+          conflicts_with_all = ["program", "code"])]
     pub module: Vec<OsString>,
+
+    /// Run this code, as `python -c` does; what follows is its own
+    #[arg(short, value_names = ["CODE", "ARGS"], num_args = 1.., allow_hyphen_values = true,
+          conflicts_with = "program")]
+    pub code: Vec<OsString>,
 
     /// The script or program, and its arguments
     #[arg(
         value_names = ["PROGRAM", "ARGS"],
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        required_unless_present = "module"
+        required_unless_present_any = ["module", "code"]
     )]
     pub program: Vec<OsString>,
 
@@ -132,9 +144,9 @@ pub struct RunArgs {
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ReportArgs {
-    /// The recording: a folder, a packed file or one process's file
+    /// The recording, or its name in .laptime/runs; a folder, a packed file or one process's file [default: the last run here]
     #[arg(value_name = "FILE")]
-    pub recording: PathBuf,
+    pub recording: Option<PathBuf>,
 
     /// In which form [default: text, or what --output ends in]
     #[arg(short, long, value_parser = named(&Format::NAMES))]
@@ -148,8 +160,8 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Show what was written in a browser
-    #[arg(long, requires = "output")]
+    /// Show what was written in a browser; without --output a page beside the run
+    #[arg(long)]
     pub open: bool,
 
     /// Draw the spans as a tree
@@ -374,7 +386,7 @@ pub struct BenchArgs {
                   Of a damaged recording what is intact is written."
 )]
 pub struct ExportArgs {
-    /// The recording: a folder, a packed file or one process's file
+    /// The recording, or its name in .laptime/runs; a folder, a packed file or one process's file
     #[arg(value_name = "FILE")]
     pub recording: PathBuf,
 
@@ -553,27 +565,6 @@ pub struct DoctorArgs {
     /// Measure what arithmetic and memory reach here at most, and keep that, instead
     #[arg(long, conflicts_with = "config")]
     pub ceilings: bool,
-}
-
-/// Make one file of a recording, to send or to keep
-///
-/// The file is a tar archive. Every command takes it in place of the folder.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Exit code: 0 the file is written, 1 it could not be, 2 wrong usage, \
-                  6 there is no recording to read: no such file, another file, or a damaged one."
-)]
-pub struct PackArgs {
-    /// The recording
-    pub recording: PathBuf,
-
-    /// Where to write it [default: <RECORDING>.packed.lap]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-
-    /// Replace the packed recording that is there
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// Print a script that teaches a shell Laptime's commands and flags

@@ -16,6 +16,7 @@ use crate::messages::{quoted, say, say_lines};
 use crate::ops::error::OpsError;
 use crate::outlet::Outlet;
 use crate::recordings;
+use crate::runs::folder::RUNS;
 use crate::scripts;
 
 /// Why a command ended early.
@@ -127,6 +128,33 @@ pub enum CliError {
     NotARecording {
         /// As typed.
         path: PathBuf,
+    },
+    /// No recording was named, and none is in the working folder.
+    #[error("no recording is in this folder, nor in {}", RUNS)]
+    NoneHere,
+    /// `--open` without a file shows a page, and another form was asked for.
+    #[error("--open shows a page; {format} is none")]
+    NoPage {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// Recordings are not deleted there.
+    #[error("nothing is deleted: {why}")]
+    Protected {
+        /// What is wrong with the folder.
+        why: String,
+    },
+    /// Recordings are deleted with a yes only, and nobody can be asked.
+    #[error("nothing is deleted: no terminal is there to ask")]
+    NobodyToAsk {
+        /// The command that doesn't ask.
+        instead: String,
+    },
+    /// Recordings could not be deleted.
+    #[error("{count} of the recordings could not be deleted")]
+    NotDeleted {
+        /// How many.
+        count: usize,
     },
     /// `--until` asks about a metric that isn't in the recording.
     #[error("the recording has no metric {metric:?}")]
@@ -286,7 +314,9 @@ impl CliError {
             | Self::Browser { .. }
             | Self::RecordingExists { .. }
             | Self::RecordingBusy { .. }
-            | Self::NotARecording { .. } => ERROR,
+            | Self::NotARecording { .. }
+            | Self::Protected { .. }
+            | Self::NotDeleted { .. } => ERROR,
             Self::NoFormat
             | Self::UnknownExport { .. }
             | Self::Binary { .. }
@@ -304,8 +334,10 @@ impl CliError {
             | Self::NoTree { .. }
             | Self::NoRecordingName { .. }
             | Self::NoPageName { .. }
+            | Self::NoPage { .. }
+            | Self::NobodyToAsk { .. }
             | Self::NoSuchOption { .. } => USAGE,
-            Self::Reading(_) => UNREADABLE,
+            Self::Reading(_) | Self::NoneHere => UNREADABLE,
             Self::Bench(error) => error.code(),
             Self::Ops(error) => error.code(),
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
@@ -333,6 +365,9 @@ impl CliError {
             Self::RecordingExists { .. } => {
                 Some("pass --force to replace it, or another --output".to_owned())
             }
+            Self::NoneHere => Some("`laptime run SCRIPT` makes one; or name it: laptime report FILE".to_owned()),
+            Self::NoPage { .. } => Some("leave out the format, or name a file: -o FILE".to_owned()),
+            Self::NobodyToAsk { instead } => Some(instead.clone()),
             Self::NoMetric { known, .. } if known.is_empty() => {
                 Some("record one with `lt.metric(\"test_acc\", 0.93)`".to_owned())
             }

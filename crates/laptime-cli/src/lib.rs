@@ -20,8 +20,10 @@ mod ops;
 mod outlet;
 mod own_code;
 mod recordings;
+mod runs;
 mod scripts;
 mod terminal;
+mod typed_names;
 mod usage;
 
 #[cfg(test)]
@@ -77,7 +79,7 @@ pub fn run(
     let args: Vec<OsString> = args.into_iter().collect();
     let result = match args::Cli::try_parse_from(&args) {
         Ok(cli) => {
-            let cli = usage::with_dashes(cli, &args);
+            let cli = typed_names::with_paths(usage::with_dashes(cli, &args));
             commands::dispatch(&cli, &mut out, &mut err).and_then(|code| {
                 out.unseen().flush().map_err(CliError::from_output)?;
                 Ok(code)

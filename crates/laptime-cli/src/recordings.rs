@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use laptime_reader::OtherFile;
 
 use crate::messages::quoted;
+use crate::runs::listing;
+use crate::runs::names::shortest;
 
 /// Most recordings that a hint names.
 const MOST: usize = 5;
@@ -52,7 +54,8 @@ fn listed(near: &[PathBuf]) -> Option<String> {
     if near.is_empty() {
         return None;
     }
-    let shown: Vec<String> = near.iter().take(MOST).map(|path| quoted(path)).collect();
+    let shown = near.iter().take(MOST).map(|path| shortest(path));
+    let shown: Vec<String> = shown.collect();
     let more = if near.len() > MOST { ", …" } else { "" };
     Some(format!("recordings here: {}{more}", shown.join(", ")))
 }
@@ -70,12 +73,6 @@ pub fn no_benchmarks(path: &Path, is: OtherFile) -> String {
 
 /// Where files of benchmarks come from.
 const WRITES_BENCHMARKS: &str = "`laptime bench -o NEW.json COMMAND`, or .save(\"NEW.json\") of what lt.bench found, writes benchmarks";
-
-/// Whether a path names a recording that is there.
-pub fn is_recording(path: &Path) -> bool {
-    let is_called = path.extension() == Some(OsStr::new("lap"));
-    path.join("run.json").is_file() || (is_called && path.exists())
-}
 
 /// A name near the typed one that a recording may have: it ends in `.lap`.
 pub fn name_near(path: &Path, program: &str) -> PathBuf {
@@ -107,18 +104,11 @@ pub fn is_folder(path: &Path) -> String {
     "name a script or a program inside it".to_owned()
 }
 
-/// Recordings in a folder, by name.
+/// Recordings in a folder, by name; for the working folder those of `.laptime/runs` too, the newest first.
 fn inside(folder: &Path) -> Vec<PathBuf> {
-    let place = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let entries = place.read_dir().into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .map(|entry| folder.join(entry.file_name()))
-        .filter(|path| path.extension() == Some(OsStr::new("lap")))
-        .collect();
-    found.sort();
+    let mut found = listing::paths(folder);
+    if folder.as_os_str().is_empty() {
+        found.extend(listing::of_runs().into_iter().map(|one| one.path));
+    }
     found
 }

@@ -10,8 +10,10 @@ use crate::args::{Cli, Command, RunArgs};
 use laptime_report::Shown;
 
 use crate::error::{CliError, RUN_FAILED, USAGE};
+use crate::launch::target::Request;
 use crate::messages::{quoted, say};
 use crate::outlet::Outlet;
+use crate::runs::names::{found, is_recording};
 use crate::terminal::{self, Stream};
 use crate::{ops, recordings};
 
@@ -38,7 +40,7 @@ pub fn show<'a, 'w>(
         }
     }
     if usage.kind() == ErrorKind::MissingRequiredArgument
-        && ["report", "export", "compare", "pack"].contains(&command.to_str().unwrap_or_default())
+        && ["export", "compare", "pack"].contains(&command.to_str().unwrap_or_default())
     {
         hint = recordings::here();
     }
@@ -47,7 +49,7 @@ pub fn show<'a, 'w>(
         hint = Some(OPEN.to_owned());
     }
     if usage.kind() == ErrorKind::InvalidValue {
-        hint = memory_column(&mut usage);
+        hint = lacks_code(&usage).or_else(|| memory_column(&mut usage));
     }
     let (target, stream) = if usage.use_stderr() {
         (err, Stream::Err)
@@ -83,6 +85,15 @@ fn lacks_page(usage: &clap::Error) -> bool {
     matches!(missing, Some(ContextValue::Strings(options)) if options.iter().any(|one| one.starts_with("--output")))
 }
 
+/// The line for somebody who typed `laptime run -c` and no code.
+fn lacks_code(usage: &clap::Error) -> Option<String> {
+    let ContextValue::String(option) = usage.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    let is_code = option.starts_with("-c ");
+    is_code.then(|| "as for python: laptime run -c 'import train; train.main()'".to_owned())
+}
+
 /// Whether a program was to be run, wherever the word stands among options.
 fn is_run(typed: &[OsString]) -> bool {
     match typed.get(1) {
@@ -100,7 +111,7 @@ fn forgotten_command(usage: &clap::Error, typed: &[OsString]) -> Option<String> 
         return None;
     };
     let path = Path::new(word);
-    let command = if recordings::is_recording(path) {
+    let command = if is_recording(&found(path)) {
         "report"
     } else if path.exists() {
         "run"
@@ -231,12 +242,19 @@ pub fn given_away(args: &RunArgs) -> Option<String> {
         let value = if needs_value { "=…" } else { "" };
         Some((format!("--{name}"), format!("--{name}{value}")))
     };
-    let (before, mut words) = if args.module.is_empty() {
-        ("", args.program.iter())
-    } else {
-        ("-m ", args.module.iter())
+    let (before, words) = match args.request() {
+        Request::Program(words) => ("", words),
+        Request::Module(words) => ("-m ", words),
+        Request::Code(words) => ("-c ", words),
     };
-    let program = words.next()?.display();
+    let mut words = words.iter();
+    let first = words.next()?.to_string_lossy();
+    // Code may have many lines.
+    let program = if before == "-c " {
+        "CODE".into()
+    } else {
+        first
+    };
     let words = words.take_while(|word| *word != "--");
     let (mut names, mut options): (Vec<_>, Vec<_>) = words.filter_map(|word| ours(word)).unzip();
     names.dedup();

@@ -41,12 +41,17 @@ pub fn at_first_free(wanted: &Path, make: impl Fn(&Path) -> io::Result<()>) -> i
     first_free(std::iter::once(wanted.to_owned()).chain(numbered), make)
 }
 
-/// Makes something at `<stem>-<n>.lap` in the current folder, with an `n` above every one there.
-/// Where it was made.
-pub fn at_next(stem: &str, make: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
-    let first = 1 + highest(stem);
-    let numbers = first..first.saturating_add(MAX_TRIES);
-    let names = numbers.map(|n| PathBuf::from(format!("{stem}-{n}.{EXTENSION}")));
+/// Makes something at `<stem>-<n>.lap` in a folder, with an `n` above every one there and in another
+/// folder: a name without its folder then says which one it is. Where it was made.
+pub fn at_next(
+    place: &Path,
+    other: &Path,
+    stem: &str,
+    make: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    let first = highest(place, stem).max(highest(other, stem));
+    let numbers = (1..=MAX_TRIES).map(|at| first.saturating_add(at));
+    let names = numbers.map(|n| place.join(format!("{stem}-{n}.{EXTENSION}")));
     first_free(names, make)
 }
 
@@ -63,8 +68,8 @@ fn first_free(
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// The highest `n` of `<stem>-<n>.lap` in the current folder, 0 without any.
-fn highest(stem: &str) -> u32 {
+/// The highest `n` of `<stem>-<n>.lap` in a folder, 0 without any.
+fn highest(place: &Path, stem: &str) -> u32 {
     let number = |name: &str| {
         let number = name.strip_prefix(stem)?.strip_prefix('-')?;
         number
@@ -73,10 +78,19 @@ fn highest(stem: &str) -> u32 {
             .parse()
             .ok()
     };
-    remove_left(Path::new("."));
-    let entries = fs::read_dir(".").into_iter().flatten().flatten();
+    remove_left(place);
+    let entries = fs::read_dir(or_here(place)).into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| number(entry.file_name().to_str()?));
     numbers.max().unwrap_or(0)
+}
+
+/// A folder as the system takes it: the current one has no name otherwise.
+fn or_here(folder: &Path) -> &Path {
+    if folder == Path::new("") {
+        Path::new(".")
+    } else {
+        folder
+    }
 }
 
 /// A run that starts now, kept open by this process.
@@ -221,12 +235,11 @@ fn put_aside(path: &Path) -> io::Result<PathBuf> {
 
 /// Deletes what somebody left who was killed while deleting a recording there.
 fn remove_left(folder: &Path) {
-    let folder = if folder == Path::new("") {
-        Path::new(".")
-    } else {
-        folder
-    };
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(or_here(folder))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         let name = entry.file_name();
         let nonce = name
             .to_str()

@@ -96,6 +96,21 @@ fn a_name_that_is_taken_is_numbered() {
 }
 
 #[test]
+fn a_number_is_above_those_of_two_folders() {
+    let places = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [place, other] = places.each_ref().map(tempfile::TempDir::path);
+    let next = || {
+        let made = at_next(place, other, "a", make).unwrap();
+        assert_eq!(made.parent(), Some(place));
+        made.file_name().unwrap().to_owned()
+    };
+    assert_eq!(next(), "a-1.lap");
+    make(&other.join("a-7.lap")).unwrap();
+    make(&other.join("ab-9.lap")).unwrap();
+    assert_eq!([next(), next()], ["a-8.lap", "a-9.lap"]);
+}
+
+#[test]
 fn a_folder_of_somebody_elses_is_no_recording_whatever_its_files_are_called() {
     let place = tempfile::tempdir().unwrap();
     let folder = recording(&place);

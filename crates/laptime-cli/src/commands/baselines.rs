@@ -2,7 +2,7 @@
 //! with.
 //!
 //! They are packed recordings, or copies of the files, in `.laptime/baselines/<name>/`, in the nearest folder above that has
-//! `.laptime` or begins a project. A baseline is written aside and then renamed: whoever reads it, or
+//! baselines or begins a project. A baseline is written aside and then renamed: whoever reads it, or
 //! saves another under the same name at the same time, sees one of them whole. What a job that was killed
 //! left aside goes with a later save.
 
@@ -20,8 +20,14 @@ use crate::error::CliError;
 
 /// The folder, beside the project.
 const FOLDER: &str = ".laptime/baselines";
-/// What a project's own folder has.
-const MARKS: [&str; 4] = [".laptime", ".git", "pyproject.toml", "Cargo.toml"];
+/// What a project's own folder has. `.laptime` alone says nothing: a run makes it wherever it is started.
+const MARKS: [&str; 5] = [
+    FOLDER,
+    ".laptime/benchmarks",
+    ".git",
+    "pyproject.toml",
+    "Cargo.toml",
+];
 /// How often another job may be a moment quicker.
 const MOST_TRIES: usize = 100;
 /// What is written aside, and what had the name before.

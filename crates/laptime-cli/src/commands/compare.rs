@@ -17,8 +17,9 @@ use super::output;
 use super::report::format_of;
 use crate::args::CompareArgs;
 use crate::error::{CliError, INCONCLUSIVE, NOT_COMPARABLE, OK, REGRESSION};
-use crate::messages::{quoted, say};
+use crate::messages::say;
 use crate::outlet::Outlet;
+use crate::runs::names::shortest;
 use crate::terminal::{self, Stream};
 
 /// How often a baseline is read that is replaced meanwhile.
@@ -274,9 +275,9 @@ const NEXT_OF_BENCHMARKS: &str =
 
 /// The command to type next.
 fn next(args: &CompareArgs, compared: &Compared, code: i32) -> String {
-    let one = |paths: &[PathBuf]| paths.first().map(|path| quoted(path)).unwrap_or_default();
+    let one = |paths: &[PathBuf]| paths.first().map(|path| shortest(path)).unwrap_or_default();
     if let Some(name) = &args.baseline {
-        let new: Vec<String> = args.recordings.iter().map(|path| quoted(path)).collect();
+        let new: Vec<String> = args.recordings.iter().map(|path| shortest(path)).collect();
         if code != OK {
             // What got worse is no base.
             return format!("next: laptime report {}", new[0]);
@@ -298,8 +299,8 @@ fn next(args: &CompareArgs, compared: &Compared, code: i32) -> String {
             new.unwrap_or_default()
         );
     }
-    let new: Vec<String> = args.new.iter().map(|path| quoted(path)).collect();
-    let base: Vec<String> = args.recordings.iter().map(|path| quoted(path)).collect();
+    let new: Vec<String> = args.new.iter().map(|path| shortest(path)).collect();
+    let base: Vec<String> = args.recordings.iter().map(|path| shortest(path)).collect();
     format!(
         "next: laptime compare {} --new {} -o compared.html --open",
         base.join(" "),
@@ -323,7 +324,7 @@ fn two_sides(args: &CompareArgs) -> Option<[String; 2]> {
         .chunk_by(|one, other| stem(one) == stem(other))
         .collect();
     let joined = |side: &[PathBuf]| {
-        let each: Vec<String> = side.iter().map(|path| quoted(path)).collect();
+        let each: Vec<String> = side.iter().map(|path| shortest(path)).collect();
         each.join(" ")
     };
     match sides[..] {

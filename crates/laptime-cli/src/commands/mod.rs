@@ -3,11 +3,13 @@
 mod baselines;
 mod bench;
 mod browser;
+mod clean;
 mod compare;
 mod completions;
 mod config;
 mod doctor;
 mod export;
+mod list;
 mod man;
 mod next;
 mod ops;
@@ -28,6 +30,8 @@ pub fn dispatch(cli: &Cli, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result
         Command::Compare(args) => compare::run(args, out, err),
         Command::Bench(args) => bench::run(args, out, err),
         Command::Export(args) => export::run(args, out, err),
+        Command::List(args) => list::run(args, out),
+        Command::Clean(args) => clean::run(args, out, err),
         Command::Ops(args) => ops::run(args, out, err),
         Command::Pack(args) => pack::run(args, out, err),
         Command::Doctor(args) => doctor::run(args, out, err),

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use laptime_analysis::{Finding, Summary};
+use laptime_analysis::{Finding, RowKind, Summary};
 use laptime_core::PhaseName;
 use laptime_report::By;
 
 use crate::messages::quoted;
+use crate::runs::folder::holds;
+use crate::runs::names::shortest;
 
 /// The part of a step that must be forward and backward for its layers to be what matters.
 const NETWORK_RATIO: f64 = 0.7;
@@ -16,21 +18,39 @@ const TORCH: &str = "threads";
 
 /// The functions where stacks were sampled, operators where steps were profiled, the modules of a network where they were timed, or how to
 /// time them where a step is little else; then the timeline. `again`: the words that ran the program.
+///
+/// A recording that is `None` is the last one here, which needs no name. `None` comes of a program that failed before
+/// anything was measured: there is nothing more to show.
 pub fn after(
-    recording: &Path,
+    recording: Option<&Path>,
+    summary: &Summary,
+    (by, shows_kernels): (By, bool),
+    again: &[OsString],
+) -> Option<String> {
+    if is_empty_failure(summary) {
+        return None;
+    }
+    Some(command(recording, summary, (by, shows_kernels), again))
+}
+
+fn command(
+    recording: Option<&Path>,
     summary: &Summary,
     (by, shows_kernels): (By, bool),
     again: &[OsString],
 ) -> String {
-    let shown = quoted(recording);
+    let report = match recording {
+        Some(path) => format!("laptime report {}", shortest(path)),
+        None => "laptime report".to_owned(),
+    };
     if summary.functions.is_some() && by == By::Path {
-        return format!("next: laptime report {shown} --functions");
+        return format!("next: {report} --functions");
     }
     if summary.operators.is_some() && by == By::Path && !shows_kernels {
-        return format!("next: laptime report {shown} --kernels");
+        return format!("next: {report} --kernels");
     }
     if has_modules(summary) && by == By::Path {
-        return format!("next: laptime report {shown} --by module");
+        return format!("next: {report} --by module");
     }
     if by == By::Path && !again.is_empty() && is_of_layers(summary) {
         let words: Vec<String> = again.iter().map(|word| quoted(Path::new(word))).collect();
@@ -39,8 +59,28 @@ pub fn after(
             words.join(" ")
         );
     }
-    let page = recording.with_extension("html");
-    format!("next: laptime report {shown} -o {} --open", quoted(&page))
+    match recording.filter(|path| !holds(path)) {
+        Some(path) => {
+            let page = quoted(&path.with_extension("html"));
+            format!("next: {report} -o {page} --open")
+        }
+        // The page of a run lies beside it.
+        None => format!("next: {report} --open"),
+    }
+}
+
+/// Whether a program failed and nothing of it was measured but its time as a whole.
+fn is_empty_failure(summary: &Summary) -> bool {
+    let end = summary.run.as_ref().and_then(|run| run.end.as_ref());
+    let has_failed =
+        end.is_some_and(|end| end.signal.is_some() || end.code.is_some_and(|code| code != 0));
+    let has_spans = summary.rows.iter().any(|row| row.kind == RowKind::Span);
+    has_failed
+        && !has_spans
+        && summary.functions.is_none()
+        && summary.operators.is_none()
+        && summary.marks.is_empty()
+        && summary.metrics.is_empty()
 }
 
 fn has_modules(summary: &Summary) -> bool {

@@ -46,7 +46,34 @@ fn training(forward_ms: u64) -> Summary {
 
 fn said(summary: &Summary, again: &[&str]) -> String {
     let again: Vec<OsString> = again.iter().map(OsString::from).collect();
-    after(Path::new("a.lap"), summary, (By::Path, false), &again)
+    let recording = Some(Path::new("a.lap"));
+    after(recording, summary, (By::Path, false), &again).unwrap()
+}
+
+#[test]
+fn the_last_run_needs_no_name_and_a_run_no_path() {
+    let summary = training(600);
+    let said =
+        |path: Option<&str>| after(path.map(Path::new), &summary, (By::Path, false), &[]).unwrap();
+    assert_eq!(said(None), "next: laptime report --open");
+    let elsewhere = "other/.laptime/runs/train-1.lap";
+    assert_eq!(
+        said(Some(elsewhere)),
+        format!("next: laptime report {elsewhere} --open")
+    );
+}
+
+#[test]
+fn a_program_that_failed_before_anything_was_measured_is_offered_no_page() {
+    let mut failed = training(600);
+    let end = &mut failed.run.as_mut().unwrap().end;
+    end.as_mut().unwrap().code = Some(1);
+    let next = |summary: &Summary| after(None, summary, (By::Path, false), &[]);
+    assert!(next(&failed).is_some(), "its spans can be looked at");
+    failed.rows.clear();
+    assert_eq!(next(&failed), None);
+    failed.run.as_mut().unwrap().end.as_mut().unwrap().code = Some(0);
+    assert!(next(&failed).is_some(), "it did not fail");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use crate::error::{CliError, OK};
 use crate::launch::folder::may_claim;
 use crate::messages::say;
 use crate::outlet::Outlet;
+use crate::runs::folder::holds;
 
 /// Bytes that an archive's members fill up to.
 const BLOCK_LEN: u64 = 512;
@@ -77,9 +78,13 @@ pub fn pack(recording: &Path, target: &Path) -> Result<(), CliError> {
     })
 }
 
-/// `train-1.packed.lap` for `train-1.lap`.
+/// `train-1.packed.lap` for `train-1.lap`; here for a run, since what lies beside it is for nobody else.
 fn default_target(recording: &Path) -> PathBuf {
-    recording.with_extension("packed.lap")
+    let target = recording.with_extension("packed.lap");
+    match target.file_name() {
+        Some(name) if holds(recording) => PathBuf::from(name),
+        _ => target,
+    }
 }
 
 /// Writes the archive, which takes its name when it is whole.

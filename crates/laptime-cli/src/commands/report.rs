@@ -1,11 +1,13 @@
 //! `laptime report`: the summary of a recording, in the form asked for.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
 use laptime_report::{By, Format, FunctionSort, View, has_rows, near, render};
+use tempfile::Builder;
 
 use super::{config, next, output};
 use crate::args::ReportArgs;
@@ -13,13 +15,19 @@ use crate::error::{CliError, OK};
 use crate::formats::ENDINGS;
 use crate::messages::say;
 use crate::outlet::Outlet;
+use crate::runs::folder::holds;
+use crate::runs::listing;
 use crate::terminal::{self, Stream};
 
 /// Reads the recording and writes its report.
 pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
+    let recording = match &args.recording {
+        Some(path) => path.clone(),
+        None => last(err)?,
+    };
     let format = format(args)?;
-    output::not_over_a_recording(args.output.as_deref(), &args.recording)?;
-    let to_file = args.output.is_some();
+    output::not_over_a_recording(args.output.as_deref(), &recording)?;
+    let to_file = args.output.is_some() || args.open;
     let view = View {
         tree: args.tree,
         by: by(args),
@@ -43,7 +51,7 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         steady: !args.no_steady,
     };
     let recorded = Recorded {
-        path: args.recording.clone(),
+        path: recording.clone(),
         salvage: args.salvage,
         by_process: args.by == Some(By::Process),
     };
@@ -70,20 +78,46 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         Format::Html => recorded.page(&summary, &view)?,
         format => render(&summary, format, &view),
     };
-    let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    let output = match &args.output {
+        None if args.open => {
+            let page = page_of(&recording)?;
+            say(err, format_args!("page: {}", page.display()));
+            Some(page)
+        }
+        output => output.clone(),
+    };
+    let is_printed = output::write(&text, output.as_deref(), args.open, out)?;
     if is_printed && matches!(format, Format::Text) && !args.tree {
+        let shown = (view.by, view.kernels);
+        let next = next::after(args.recording.as_deref(), &summary, shown, &again(&summary));
         // A message that cannot be written changes nothing about the report.
-        say(
-            err,
-            next::after(
-                &args.recording,
-                &summary,
-                (view.by, view.kernels),
-                &again(&summary),
-            ),
-        );
+        if let Some(next) = next {
+            say(err, next);
+        }
     }
     Ok(OK)
+}
+
+/// The recording that was started last in the working folder; says which.
+fn last(err: &mut Outlet<'_>) -> Result<PathBuf, CliError> {
+    let last = listing::last().ok_or(CliError::NoneHere)?;
+    let shown = last.path.display();
+    say(err, format_args!("recording: {shown}, the last one here"));
+    Ok(last.path)
+}
+
+/// Where a page goes that nobody gave a name: beside the run, which it goes with, or among temporary files.
+fn page_of(recording: &Path) -> Result<PathBuf, CliError> {
+    let beside = recording.with_extension("html");
+    if holds(recording) && output::may_write(&beside).is_ok() {
+        return Ok(beside);
+    }
+    let named = Builder::new().prefix("laptime-").suffix(".html").tempfile();
+    let kept = named.and_then(|file| Ok(file.into_temp_path().keep()?));
+    kept.map_err(|source| CliError::Output {
+        target: env::temp_dir().display().to_string(),
+        source,
+    })
 }
 
 /// The script that was recorded, where it is here: its arguments aren't known.
@@ -165,6 +199,16 @@ fn no_metric(question: &Until, summary: &Summary) -> CliError {
 /// The format that was asked for, by its name or the file's.
 fn format(args: &ReportArgs) -> Result<Format, CliError> {
     let typed = args.format.or(args.json.then_some(Format::Json));
+    if args.open && args.output.is_none() {
+        match typed {
+            None | Some(Format::Html) if !args.tree => return Ok(Format::Html),
+            typed => {
+                let format = typed.unwrap_or(Format::Tree);
+                let format = config::name(&Format::NAMES, format);
+                return Err(CliError::NoPage { format });
+            }
+        }
+    }
     let by_name = match &args.output {
         Some(path) if typed.is_none() => format_of(path)?,
         _ => None,

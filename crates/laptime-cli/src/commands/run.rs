@@ -33,6 +33,7 @@ use crate::launch::watch::Watch;
 use crate::messages::say;
 use crate::outlet::Outlet;
 use crate::recordings;
+use crate::runs;
 use crate::terminal::{self, Stream};
 use crate::usage;
 
@@ -45,12 +46,7 @@ pub fn run(args: &RunArgs, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     }
     may_write(args).map_err(before_start)?;
     let python = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
-    let request = if args.module.is_empty() {
-        Request::Program(&args.program)
-    } else {
-        Request::Module(&args.module)
-    };
-    let target = Target::resolve(request, python.as_deref())?;
+    let target = Target::resolve(args.request(), python.as_deref())?;
     if let Some(path) = &args.output {
         claim(path, args.force).map_err(before_start)?;
     }
@@ -128,7 +124,7 @@ pub fn run(args: &RunArgs, err: &mut Outlet<'_>) -> Result<i32, CliError> {
 /// What stands where the program should and begins as options do: a typing mistake.
 fn no_option(args: &RunArgs) -> Option<CliError> {
     let typed = args.program.first()?.to_str()?;
-    if args.is_after_dashes || !typed.starts_with('-') || typed == "-" || typed == "-m" {
+    if args.is_after_dashes || !typed.starts_with('-') || ["-", "-m", "-c"].contains(&typed) {
         return None;
     }
     let option = typed.split('=').next().unwrap_or(typed).to_owned();
@@ -148,7 +144,10 @@ fn may_write(args: &RunArgs) -> Result<(), CliError> {
     if let Some(path) = &args.output
         && path.extension() != Some(OsStr::new("lap"))
     {
-        let program = args.module.first().or(args.program.first());
+        let program = match args.request() {
+            Request::Program(words) | Request::Module(words) => words.first(),
+            Request::Code(_) => None,
+        };
         let program = Path::new(program.map_or(OsStr::new("run"), OsString::as_os_str));
         let stem = program.file_stem().unwrap_or_default().to_string_lossy();
         return Err(CliError::NoRecordingName {
@@ -173,13 +172,20 @@ fn before_start(error: CliError) -> CliError {
     CliError::BeforeStart(Box::new(error))
 }
 
-/// The words that run the program again.
+/// The words that run the program again; none where they can't be typed on one line.
 fn again(args: &RunArgs) -> Vec<OsString> {
-    if args.module.is_empty() {
-        return args.program.clone();
+    let (flag, words) = match args.request() {
+        Request::Program(words) => (None, words),
+        Request::Module(words) => (Some("-m"), words),
+        Request::Code(words) => (Some("-c"), words),
+    };
+    let has_lines = |word: &OsString| word.as_encoded_bytes().contains(&b'\n');
+    if words.iter().any(has_lines) {
+        // On one line it would be something else.
+        return Vec::new();
     }
-    let module = [OsString::from("-m")].into_iter();
-    module.chain(args.module.iter().cloned()).collect()
+    let flag = flag.map(OsString::from).into_iter();
+    flag.chain(words.iter().cloned()).collect()
 }
 
 /// What is timed without a lap in the program.
@@ -245,6 +251,14 @@ fn tell(recording: &Recorded, args: &RunArgs, err: &mut Outlet<'_>) {
             ),
         }
     }
+    let is_ours = runs::folder::holds(shown);
+    if is_ours && let Some(many) = runs::reminder::sentence() {
+        say(err, many);
+    }
+    let is_last = is_ours && runs::listing::last().is_some_and(|last| last.path == *shown);
+    let named = (!is_last).then_some(shown.as_path());
     let again = again(args);
-    say(err, next::after(shown, &summary, (By::Path, false), &again));
+    if let Some(next) = next::after(named, &summary, (By::Path, false), &again) {
+        say(err, next);
+    }
 }

@@ -77,12 +77,8 @@ impl RecordingFolder {
         Self::made(path.to_owned())
     }
 
-    /// Makes `<stem>-<n>.lap` in the current folder, with an `n` above every one there.
-    pub fn next(stem: &str) -> io::Result<Self> {
-        Self::made(folder::at_next(stem, folder::make)?)
-    }
-
-    fn made(shown: PathBuf) -> io::Result<Self> {
+    /// The folder that was just made at `shown`.
+    pub fn made(shown: PathBuf) -> io::Result<Self> {
         Ok(Self {
             path: fs::canonicalize(&shown)?,
             shown,

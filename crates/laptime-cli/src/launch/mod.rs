@@ -1,6 +1,6 @@
 //! Starting a program with recording on, and seeing it to its end.
 //!
-//! [`target`] says what to start, [`folder`] where it records, [`child`] starts it
+//! [`target`] says what to start (a `request` that was typed), [`folder`] where it records, [`child`] starts it
 //! with what it has [`inherited`] and waits, [`ending`] ends as it did, [`signals`] are passed on (a `witness` tells which), [`streams`] left to it,
 //! [`watch`] looks after what runs below it, [`recorded`] keeps `run.json`, [`peaks`] measures the machine before.
 //! `commands::run` puts them together.
@@ -16,6 +16,7 @@ pub mod peaks;
 mod proc_state;
 mod processes;
 pub mod recorded;
+mod request;
 pub mod signals;
 pub mod streams;
 pub mod target;

@@ -3,7 +3,8 @@
 //! Trouble here is one warning and no more: the program runs either way.
 
 use std::env;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use laptime_core::{Anchor, ProgramEnd, RunInfo};
 use laptime_recorder::environment::{Asked, SWITCH_VARIABLE, Switch};
@@ -14,6 +15,7 @@ use super::interpreters::{Interpreters, is_python};
 use super::target::Target;
 use crate::messages::say;
 use crate::outlet::Outlet;
+use crate::runs::folder::{RUNS, make_next};
 
 /// A run that is being recorded.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl Recorded {
         }
         let folder = match output {
             Some(path) => RecordingFolder::at(path),
-            None => RecordingFolder::next(&target.stem),
+            None => next(&target.stem, err, folder::make).and_then(RecordingFolder::made),
         };
         let info = folder::new_run(target.program.clone());
         let made = folder.and_then(|made| match folder::write_run(&made.path, &info) {
@@ -75,7 +77,7 @@ impl Recorded {
                 warned: false,
             })),
             Err(error) => {
-                let place = output.unwrap_or(Path::new("the current folder"));
+                let place = output.unwrap_or(Path::new(RUNS));
                 say(
                     err,
                     format_args!(
@@ -136,12 +138,29 @@ impl Recorded {
     }
 }
 
+/// Makes something under the next free name, and says where that isn't where recordings lie.
+fn next(
+    stem: &str,
+    err: &mut Outlet<'_>,
+    make: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    let place = make_next(stem, make)?;
+    if let Some(why) = place.elsewhere_why {
+        let path = place.path.display();
+        say(
+            err,
+            format_args!("laptime: warning: cannot record in {RUNS}: {why}; recording into {path}"),
+        );
+    }
+    Ok(place.path)
+}
+
 /// Leaves a file that refers to the enclosing recording, which takes everything below too.
 fn refer_to(outer: &Path, output: Option<&Path>, target: &Target, err: &mut Outlet<'_>) {
     let leave = |path: &Path| folder::refer(path, outer);
     let left = match output {
         Some(path) => leave(path).map(|()| path.to_owned()),
-        None => folder::at_next(&target.stem, leave),
+        None => next(&target.stem, err, leave),
     };
     let told = match left {
         Ok(at) => format!("{} refers to it", at.display()),

@@ -14,6 +14,9 @@ use crate::error::CliError;
 /// File names that are run under Python rather than executed.
 const SCRIPT_EXTENSIONS: [&str; 3] = ["py", "pyw", "pyz"];
 
+/// What a program is called that was typed as code.
+const CODE: &str = "python -c";
+
 /// A program that was found, ready to start.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Target {
@@ -31,11 +34,13 @@ pub struct Target {
     pub stem: String,
 }
 
-/// What was typed after the options.
+/// What was typed after the options, each with its arguments.
 #[derive(Debug, Clone, Copy)]
 pub enum Request<'a> {
     /// `-m MODULE ARGS`.
     Module(&'a [OsString]),
+    /// `-c CODE ARGS`.
+    Code(&'a [OsString]),
     /// `PROGRAM ARGS`.
     Program(&'a [OsString]),
 }
@@ -49,7 +54,11 @@ impl Target {
             Request::Program([flag, rest @ ..]) if flag == "-m" && !rest.is_empty() => {
                 Self::module(rest, python)
             }
+            Request::Program([flag, rest @ ..]) if flag == "-c" && !rest.is_empty() => {
+                Self::code(rest, python)
+            }
             Request::Module(words) => Self::module(words, python),
+            Request::Code(words) => Self::code(words, python),
             Request::Program([first, rest @ ..]) => {
                 let typed = Path::new(first);
                 if is_notebook(typed) {
@@ -83,6 +92,21 @@ impl Target {
             arguments,
             program: module.to_string_lossy().into_owned(),
             stem: module.to_string_lossy().replace('/', "_"),
+            typed,
+        })
+    }
+
+    fn code(words: &[OsString], python: Option<&Path>) -> Result<Self, CliError> {
+        let typed = PathBuf::from("-c");
+        let mut arguments = vec!["-c".into()];
+        arguments.extend_from_slice(words);
+        Ok(Self {
+            executable: interpreter(python, &typed)?,
+            called: None,
+            arguments,
+            // Code may hold what nobody wants to find in a recording: it is never kept.
+            program: CODE.to_owned(),
+            stem: "command".to_owned(),
             typed,
         })
     }

@@ -34,6 +34,27 @@ fn a_module_after_two_dashes_is_the_same_module() {
 }
 
 #[test]
+fn code_is_handed_on_and_names_nothing() {
+    let typed = words(&["secret = 1", "--epochs", "3"]);
+    let python = Some(Path::new("/opt/py"));
+    let target = Target::resolve(Request::Code(&typed), python).unwrap();
+    assert_eq!(target.executable, Path::new("/opt/py"));
+    assert_eq!(
+        target.arguments,
+        words(&["-c", "secret = 1", "--epochs", "3"])
+    );
+    assert_eq!(
+        (target.program.as_str(), target.stem.as_str()),
+        ("python -c", "command")
+    );
+    let after_dashes = words(&["-c", "secret = 1", "--epochs", "3"]);
+    assert_eq!(
+        Target::resolve(Request::Program(&after_dashes), python).unwrap(),
+        target
+    );
+}
+
+#[test]
 fn a_script_is_named_by_its_last_component_only() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("train.py");

@@ -17,6 +17,8 @@ fn all_commands_are_listed() {
       compare      Tell whether a program got faster or slower, and where, from recordings
       bench        Tell which command is faster: run them in turns until it's clear
       export       Write a recording in the format of another tool: Perfetto, speedscope, data frames
+      list         List the recordings of this folder, the newest first
+      clean        Delete all recordings of .laptime/runs but the newest
       ops          Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
       doctor       Show the clock and why, what a span costs here, and what the system allows
       pack         Make one file of a recording, to send or to keep
@@ -43,6 +45,7 @@ fn run_explains_itself() {
 
     Usage: laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...
            laptime run [OPTIONS] -m <MODULE> [ARGS]...
+           laptime run [OPTIONS] -c <CODE> [ARGS]...
 
     Arguments:
       [PROGRAM] [ARGS]...
@@ -50,7 +53,7 @@ fn run_explains_itself() {
 
     Options:
       -o, --output <FILE>
-              Where to record; ends in .lap [default: <PROGRAM>-<n>.lap here]
+              Where to record; ends in .lap [default: .laptime/runs/<PROGRAM>-<n>.lap]
 
           --force
               Replace the recording named by --output
@@ -89,6 +92,9 @@ fn run_explains_itself() {
       -m <MODULE> [ARGS]...
               Run a Python module, as `python -m` does; what follows is its own
 
+      -c <CODE> [ARGS]...
+              Run this code, as `python -c` does; what follows is its own
+
       -h, --help
               Print help (see a summary with '-h')
 
@@ -105,17 +111,19 @@ fn report_explains_itself() {
     insta::assert_snapshot!(left.out, @"
     Show where the time of a recording went
 
-    Usage: laptime report [OPTIONS] <FILE>
+    Usage: laptime report [OPTIONS] [FILE]
 
     Arguments:
-      <FILE>  The recording: a folder, a packed file or one process's file
+      [FILE]  The recording, or its name in .laptime/runs; a folder, a packed file or one process's file
+              [default: the last run here]
 
     Options:
       -f, --format <FORMAT>     In which form [default: text, or what --output ends in] [possible
                                 values: text, tree, markdown, json, csv, html]
           --json                Same as --format json
       -o, --output <FILE>       Write there instead of to standard output; replaces what is there
-          --open                Show what was written in a browser
+          --open                Show what was written in a browser; without --output a page beside the
+                                run
           --tree                Draw the spans as a tree
           --functions           Show the functions that each lap was in, where stacks were sampled or
                                 calls counted (same as --by function)
@@ -263,7 +271,7 @@ fn pack_explains_itself() {
 
     Arguments:
       <RECORDING>
-              The recording
+              The recording, or its name in .laptime/runs
 
     Options:
       -o, --output <FILE>
@@ -290,6 +298,7 @@ fn a_run_of_nothing_is_a_usage_error() {
 
     Usage: laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...
            laptime run [OPTIONS] -m <MODULE> [ARGS]...
+           laptime run [OPTIONS] -c <CODE> [ARGS]...
 
     For more information, try '--help'.
     ");
@@ -317,6 +326,7 @@ fn force_alone_makes_no_sense() {
 
     Usage: laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...
            laptime run [OPTIONS] -m <MODULE> [ARGS]...
+           laptime run [OPTIONS] -c <CODE> [ARGS]...
 
     For more information, try '--help'.
     ");
@@ -342,7 +352,7 @@ fn every_shell_learns_every_command() {
         let left = Place::new().laptime(&["completions", shell]);
         assert_eq!(left.code, 0);
         for word in [
-            "run", "report", "export", "ops", "doctor", "pack", "salvage",
+            "run", "report", "export", "list", "clean", "ops", "doctor", "pack", "salvage",
         ] {
             assert!(left.out.contains(word), "{shell} does not know {word}");
         }
@@ -357,6 +367,8 @@ fn the_manual_page_describes_every_command() {
     for command in [
         "RUN",
         "REPORT",
+        "LIST",
+        "CLEAN",
         "OPS",
         "DOCTOR",
         "PACK",

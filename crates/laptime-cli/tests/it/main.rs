@@ -5,6 +5,7 @@ mod own_process;
 
 mod bench;
 mod benchmark_files;
+mod clean;
 mod compare;
 mod damage;
 mod doctor;
@@ -15,6 +16,7 @@ mod hostile;
 mod hostile_texts;
 mod kept_outputs;
 mod launcher;
+mod list;
 mod missing;
 mod odd_files;
 mod ops;
@@ -24,6 +26,7 @@ mod place;
 mod recording;
 mod report;
 mod run;
+mod runs;
 mod schemas;
 #[path = "../../../laptime-analysis/src/testing/scripted.rs"]
 #[allow(dead_code)]

@@ -1,6 +1,8 @@
 //! `laptime report -f html` writes one page with the tables and a timeline.
 
-use crate::place::Place;
+use std::path::Path;
+
+use crate::place::{Left, Place};
 use crate::recording;
 
 #[test]
@@ -50,9 +52,71 @@ fn open_shows_the_written_file_with_the_browser_that_the_user_named() {
 }
 
 #[test]
-fn open_without_a_file_is_wrong_usage() {
+fn open_without_a_file_writes_the_page_of_a_run_beside_it_and_any_other_to_a_temporary_file() {
     let place = Place::new();
-    assert_eq!(place.laptime(&["report", "a.lap", "--open"]).code, 2);
+    recording::folder(&place.path().join("a.lap"), 4);
+    let temporary = place.path().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let open = |words: &[&str]| {
+        let mut command = place.command();
+        command.env("BROWSER", "echo").env("TMPDIR", &temporary);
+        let left = Left::from(command.args(words).output().unwrap());
+        assert_eq!((left.code, left.out.as_str()), (0, ""), "{}", left.err);
+        let page = left
+            .err
+            .lines()
+            .find_map(|line| line.strip_prefix("page: "));
+        place.path().join(page.unwrap())
+    };
+    let page = open(&["report", "a.lap", "--open"]);
+    assert_eq!(page.parent(), Some(temporary.as_path()));
+    assert!(is_page(&page));
+    place.laptime(&["run", "true"]);
+    let beside = place.path().join(".laptime/runs/true-1.html");
+    for words in [
+        &["report", "--open"][..],
+        &["report", "true-1", "--open", "-f", "html"],
+    ] {
+        assert_eq!(open(words), beside);
+        assert!(is_page(&beside));
+        std::fs::remove_file(&beside).unwrap();
+    }
+    // A report that there is none of leaves no file behind.
+    std::fs::remove_file(page).unwrap();
+    place.file("cut.lap", "LAPTIME\0cut");
+    let mut command = place.command();
+    command
+        .env("TMPDIR", &temporary)
+        .args(["report", "cut.lap", "--open"]);
+    assert_eq!(command.output().unwrap().status.code(), Some(6));
+    assert_eq!(temporary.read_dir().unwrap().count(), 0);
+    // A page that can't lie there is written all the same.
+    std::fs::create_dir(&beside).unwrap();
+    assert_eq!(
+        open(&["report", "--open"]).parent(),
+        Some(temporary.as_path())
+    );
+}
+
+fn is_page(path: &Path) -> bool {
+    let page = std::fs::read_to_string(path).unwrap();
+    page.starts_with("<!doctype html>") && page.ends_with("</html>\n")
+}
+
+#[test]
+fn what_is_no_page_is_not_opened_without_a_file() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 4);
+    for (words, is) in [
+        (&["-f", "csv"][..], "csv"),
+        (&["--json"], "json"),
+        (&["--tree"], "tree"),
+    ] {
+        let left = place.laptime(&[&["report", "a.lap", "--open"], words].concat());
+        assert_eq!((left.code, left.out.as_str()), (2, ""), "{}", left.err);
+        let error = format!("laptime: error: --open shows a page; {is} is none\nhint: ");
+        assert!(left.err.starts_with(&error), "{}", left.err);
+    }
 }
 
 #[test]

@@ -72,13 +72,15 @@ impl Place {
         RunInfo::from_json(&std::fs::read(path).unwrap()).unwrap()
     }
 
-    /// Recordings in this folder, sorted.
+    /// Recordings in this folder and in its `.laptime/runs`, sorted.
     pub fn recordings(&self) -> Vec<PathBuf> {
-        let mut found: Vec<PathBuf> = std::fs::read_dir(self.path())
-            .unwrap()
-            .map(|entry| PathBuf::from(entry.unwrap().file_name()))
-            .filter(|name| name.extension().is_some_and(|is| is == "lap"))
-            .collect();
+        let mut found = Vec::new();
+        for folder in ["", ".laptime/runs"].map(Path::new) {
+            let entries = std::fs::read_dir(self.path().join(folder));
+            let names = entries.into_iter().flatten();
+            found.extend(names.map(|entry| folder.join(entry.unwrap().file_name())));
+        }
+        found.retain(|name| name.extension().is_some_and(|is| is == "lap"));
         found.sort();
         found
     }

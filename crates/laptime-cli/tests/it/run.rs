@@ -10,7 +10,7 @@ fn a_program_keeps_its_output_and_exit_code() {
     let left = place.laptime(&["run", "sh", "-c", "echo out; echo err >&2; exit 3"]);
     assert_eq!((left.code, left.out.as_str()), (3, "out\n"));
     assert!(left.err.starts_with("err\n"), "{}", left.err);
-    let info = place.run_info("sh-1.lap");
+    let info = place.run_info(".laptime/runs/sh-1.lap");
     let end = info.end.unwrap();
     assert_eq!((end.code, end.signal), (Some(3), None));
     assert!(end.monotonic_ns > info.started_monotonic_ns);
@@ -44,7 +44,7 @@ fn each_way_a_script_ends_gives_its_own_code() {
         place.file(name, body);
         let left = place.laptime(&["run", name]);
         assert_eq!(left.code, code, "{name}: {}", left.err);
-        let recording = format!("{}-1.lap", name.trim_end_matches(".py"));
+        let recording = format!(".laptime/runs/{}-1.lap", name.trim_end_matches(".py"));
         assert!(place.run_info(&recording).end.is_some(), "{name}");
     }
 }
@@ -77,7 +77,7 @@ fn a_program_killed_by_a_signal_is_described_as_such() {
     let place = Place::new();
     let left = place.laptime(&["run", "sh", "-c", "kill -TERM $$"]);
     assert_eq!(left.code, -15);
-    let end = place.run_info("sh-1.lap").end.unwrap();
+    let end = place.run_info(".laptime/runs/sh-1.lap").end.unwrap();
     assert_eq!((end.code, end.signal), (None, Some(15)));
 }
 
@@ -112,7 +112,7 @@ fn neither_arguments_nor_environment_are_kept() {
         .output()
         .unwrap();
     assert!(left.status.success());
-    for entry in std::fs::read_dir(place.path().join("sh-1.lap")).unwrap() {
+    for entry in std::fs::read_dir(place.path().join(".laptime/runs/sh-1.lap")).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains(canary));
     }
@@ -123,10 +123,16 @@ fn recordings_are_numbered_and_never_overwritten() {
     let place = Place::new();
     place.laptime(&["run", "true"]);
     place.laptime(&["run", "true"]);
-    std::fs::remove_dir_all(place.path().join("true-1.lap")).unwrap();
+    std::fs::remove_dir_all(place.path().join(".laptime/runs/true-1.lap")).unwrap();
     place.laptime(&["run", "true"]);
     let names: Vec<_> = place.recordings();
-    assert_eq!(names, [place_name("true-2.lap"), place_name("true-3.lap")]);
+    assert_eq!(
+        names,
+        [
+            place_name(".laptime/runs/true-2.lap"),
+            place_name(".laptime/runs/true-3.lap")
+        ]
+    );
 }
 
 fn place_name(name: &str) -> std::path::PathBuf {
@@ -205,7 +211,51 @@ fn a_module_gets_everything_after_its_name() {
     place.file("tell.py", "import sys; print(sys.argv[1:])");
     let left = place.laptime(&["run", "-m", "tell", "--epochs", "3", "-o", "x", "--"]);
     assert_eq!(left.out, "['--epochs', '3', '-o', 'x', '--']\n");
-    assert_eq!(place.recordings(), [place_name("tell-1.lap")]);
+    assert_eq!(place.recordings(), [place_name(".laptime/runs/tell-1.lap")]);
+}
+
+#[test]
+fn code_runs_as_python_runs_it() {
+    let place = Place::new();
+    place.file("beside.py", "");
+    let code = "import sys, beside; print(sys.argv)";
+    let words = ["-c", code, "--epochs", "3", "-o", "x", "--"];
+    for words in [&words[..], &[&["--"], &words[..]].concat()] {
+        let left = place.laptime(&[&["run"], words].concat());
+        assert_eq!(left.code, 0, "{}", left.err);
+        assert_eq!(left.out, "['-c', '--epochs', '3', '-o', 'x', '--']\n");
+    }
+    let names = [1, 2].map(|n| place_name(&format!(".laptime/runs/command-{n}.lap")));
+    assert_eq!(place.recordings(), names);
+    let run = std::fs::read_to_string(place.path().join(&names[0]).join("run.json")).unwrap();
+    assert!(
+        run.contains("\"python -c\"") && !run.contains("beside"),
+        "{run}"
+    );
+    let left = place.laptime(&["run", "-c", "raise SystemExit(7)"]);
+    assert_eq!(left.code, 7);
+    let left = place.laptime(&["run", "-c", "pass", "--memory"]);
+    let told = "--memory after CODE goes to CODE; if it is meant for Laptime, put it before: laptime run --memory -c CODE";
+    assert!(left.err.contains(told), "{}", left.err);
+}
+
+#[test]
+fn code_that_is_missing_or_doubled_is_a_usage_error() {
+    let place = Place::new();
+    let left = place.laptime(&["run", "-c"]);
+    assert_eq!((left.code, left.out.as_str()), (125, ""));
+    insta::assert_snapshot!(left.err, @r"
+    error: a value is required for '-c <CODE> [ARGS]...' but none was supplied
+
+    For more information, try '--help'.
+    hint: as for python: laptime run -c 'import train; train.main()'
+    ");
+    // What follows code is its own.
+    assert_eq!(place.laptime(&["run", "-c", "pass", "-m", "x"]).code, 0);
+    place.file("quiet.py", "");
+    let left = place.laptime(&["run", "--ops", "--no-auto", "-c", "pass"]);
+    assert_eq!(left.code, 125, "{}", left.err);
+    assert_eq!(place.recordings().len(), 1);
 }
 
 #[test]
@@ -288,7 +338,11 @@ fn a_shell_that_outlived_its_run_starts_recordings_of_its_own() {
         .output()
         .unwrap()
         .into();
-    assert!(left.out.ends_with("/sh-1.lap\n"), "{}", left.out);
+    assert!(
+        left.out.ends_with("/.laptime/runs/sh-1.lap\n"),
+        "{}",
+        left.out
+    );
     // Its launcher was killed, and so was the program.
     let mut info = place.run_info("over.lap");
     info.end = None;

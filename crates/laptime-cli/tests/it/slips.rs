@@ -70,7 +70,7 @@ fn every_wrong_usage_of_run_ends_with_125() {
     }
     assert_eq!(place.laptime(&["run", "--help"]).code, 0);
     assert_eq!(place.laptime(&["run", "sh", "-c", "exit 2"]).code, 2);
-    assert_eq!(place.laptime(&["report"]).code, 2);
+    assert_eq!(place.laptime(&["export"]).code, 2);
 }
 
 #[test]
@@ -116,9 +116,11 @@ fn a_command_that_lacks_something_is_answered_with_the_line_that_works() {
             .filter_map(|line| line.strip_prefix("hint: "));
         hints.collect::<Vec<_>>().join("\n")
     };
-    assert_eq!(hint(&["report"]), "", "no recording is here");
+    assert_eq!(hint(&["export"]), "", "no recording is here");
     place.laptime(&["run", "-o", "a.lap", "true"]);
-    assert_eq!(hint(&["report"]), "recordings here: a.lap");
+    assert_eq!(hint(&["export"]), "recordings here: a.lap");
+    place.laptime(&["run", "true"]);
+    assert_eq!(hint(&["export"]), "recordings here: a.lap, true-1.lap");
     let page = "the name says that it is a page: laptime report a.lap -o x.html";
     assert_eq!(hint(&["report", "a.lap", "--html", "x.html"]), page);
     assert_eq!(hint(&["report", "a.lap", "--html=x.html"]), page);
@@ -340,7 +342,11 @@ fn a_folder_with_a_main_is_run_as_python_runs_it() {
     };
     let here = inside(".");
     assert_eq!(here.out, "the folder ['.']\n", "{}", here.err);
-    assert!(here.err.contains("recording: sh-"), "{}", here.err);
+    assert!(
+        here.err.contains("recording: .laptime/runs/sh-"),
+        "{}",
+        here.err
+    );
     insta::assert_snapshot!(place.laptime(&["run", "."]).err, @r"
     laptime: error: cannot run .: it is a folder without a __main__.py
     hint: name a script or a program inside it
@@ -408,7 +414,7 @@ fn what_is_counted_of_memory_is_told_by_what_can_be_typed() {
 fn a_page_to_show_has_to_be_written_first() {
     let place = Place::new();
     place.laptime(&["run", "-o", "a.lap", "true"]);
-    let left = place.laptime(&["report", "a.lap", "--open"]);
+    let left = place.laptime(&["compare", "a.lap", "a.lap", "--open"]);
     assert_eq!(left.code, 2);
     assert_eq!(
         hint(&left),

@@ -16,6 +16,17 @@ pub fn coarse(ns: u64) -> String {
     }
 }
 
+/// Writes how long ago something was, in whole minutes, hours or days, such as `3 h ago`.
+pub fn ago(ns: u64) -> String {
+    let minutes = ns / 60_000_000_000;
+    match minutes {
+        0 => "just now".to_owned(),
+        1..=119 => format!("{minutes} min ago"),
+        120..=2_879 => format!("{} h ago", minutes / 60),
+        _ => format!("{} days ago", minutes / 1_440),
+    }
+}
+
 /// Writes a number with its noun, its thousands not apart.
 pub fn plain_plural(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })

@@ -28,7 +28,10 @@ fn a_signal_sent_to_the_launcher_reaches_the_program() {
     out.read_to_string(&mut line).unwrap();
     assert_eq!(line, "ready\nasked\n");
     assert_eq!(launcher.wait().unwrap().code(), Some(7));
-    assert_eq!(place.run_info("sh-1.lap").end.unwrap().code, Some(7));
+    assert_eq!(
+        place.run_info(".laptime/runs/sh-1.lap").end.unwrap().code,
+        Some(7)
+    );
 }
 
 #[test]
@@ -162,7 +165,10 @@ input()
     }
     assert_eq!(launcher.wait().unwrap().code(), Some(0), "{seen}");
     assert!(!seen.contains("interrupt 2"), "{seen}");
-    assert!(seen.contains("recording: python3-1.lap"), "{seen}");
+    assert!(
+        seen.contains("recording: .laptime/runs/python3-1.lap"),
+        "{seen}"
+    );
 }
 
 #[test]

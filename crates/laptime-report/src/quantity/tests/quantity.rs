@@ -131,3 +131,20 @@ fn measured_durations_have_three_digits_down_to_parts_of_a_nanosecond() {
     assert_eq!(measured_like(1_020.0, 998.0), "1020");
     assert_eq!(measured_like(12_240.0, 12_300.0), "12.2");
 }
+
+#[test]
+fn how_long_ago_something_was_has_no_more_than_its_largest_unit() {
+    let minutes = [0, 1, 119, 120, 2_879, 2_880, 100_000];
+    let told = minutes.map(|minutes: u64| ago(minutes * 60_000_000_000));
+    let wanted = [
+        "just now",
+        "1 min ago",
+        "119 min ago",
+        "2 h ago",
+        "47 h ago",
+        "2 days ago",
+        "69 days ago",
+    ];
+    assert_eq!(told, wanted);
+    assert_eq!(ago(59_999_999_999), "just now");
+}
