@@ -164,7 +164,7 @@ pub struct ReportArgs {
     #[arg(long)]
     pub open: bool,
 
-    /// Draw the spans as a tree
+    /// Draw the laps as a tree, and below each the functions that took its time
     #[arg(long)]
     pub tree: bool,
 

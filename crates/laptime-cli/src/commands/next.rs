@@ -16,8 +16,8 @@ const NETWORK_RATIO: f64 = 0.7;
 /// Noted where `PyTorch` was there, whose modules can be timed.
 const TORCH: &str = "threads";
 
-/// The functions where stacks were sampled, operators where steps were profiled, the modules of a network where they were timed, or how to
-/// time them where a step is little else; then the timeline. `again`: the words that ran the program.
+/// The functions where calls were counted, operators where steps were profiled, the modules of a network where they were
+/// timed, or how to time them where a step is little else; then the calls below each lap, or the timeline. `again`: the words that ran the program.
 ///
 /// A recording that is `None` is the last one here, which needs no name. `None` comes of a program that failed before
 /// anything was measured: there is nothing more to show.
@@ -43,7 +43,8 @@ fn command(
         Some(path) => format!("laptime report {}", shortest(path)),
         None => "laptime report".to_owned(),
     };
-    if summary.functions.is_some() && by == By::Path {
+    let functions = summary.functions.as_ref();
+    if functions.is_some_and(|functions| functions.exact.is_some()) && by == By::Path {
         return format!("next: {report} --functions");
     }
     if summary.operators.is_some() && by == By::Path && !shows_kernels {
@@ -58,6 +59,11 @@ fn command(
             "next: laptime run --modules {}  # names the layer",
             words.join(" ")
         );
+    }
+    // Of a program without laps the tree is shown already.
+    let has_laps = summary.rows.iter().any(|row| row.kind == RowKind::Span);
+    if functions.is_some() && has_laps && by == By::Path {
+        return format!("next: {report} --tree");
     }
     match recording.filter(|path| !holds(path)) {
         Some(path) => {

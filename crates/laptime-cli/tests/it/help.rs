@@ -124,7 +124,7 @@ fn report_explains_itself() {
       -o, --output <FILE>       Write there instead of to standard output; replaces what is there
           --open                Show what was written in a browser; without --output a page beside the
                                 run
-          --tree                Draw the spans as a tree
+          --tree                Draw the laps as a tree, and below each the functions that took its time
           --functions           Show the functions that each lap was in, where stacks were sampled or
                                 calls counted (same as --by function)
           --kernels             Show the operators and kernels of each lap, where steps were profiled by

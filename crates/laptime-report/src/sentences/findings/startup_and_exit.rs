@@ -6,6 +6,9 @@ use super::phrases::{also_in, many, one, share, time};
 use crate::document::names;
 use crate::sentences::calls;
 
+/// Packages that programs are made of.
+const FRAMEWORKS: [&str; 4] = ["jax", "numpy", "tensorflow", "torch"];
+
 /// Writes a long beginning or end.
 pub fn start_or_end(finding: &Finding) -> Option<String> {
     Some(match finding {
@@ -104,6 +107,12 @@ pub fn outside_steps(finding: &Finding) -> Option<String> {
     })
 }
 
+/// Whether an import is what a program is made of, so that no run can do without it.
+fn is_needed(import: &ImportTime) -> bool {
+    let package = import.name.split('.').next().unwrap_or_default();
+    import.by.is_none() && FRAMEWORKS.contains(&package)
+}
+
 /// Writes what takes the time before the first lap, as far as is known.
 fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
     let each = imports.iter();
@@ -128,6 +137,7 @@ fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String 
         }
         ("", Some(_)) => format!("{}: look there first.", also_in(function)),
         (imported, Some(_)) => format!("{}. {imported}.", also_in(function)),
+        (imported, None) if imports.iter().all(is_needed) => format!(": {imported}."),
         (imported, None) => {
             format!(": {imported}. What not every run needs can be imported where it is used.")
         }

@@ -444,7 +444,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     let text: Vec<String> = all.iter().filter_map(finding_sentence).collect();
     insta::assert_snapshot!(text.join("\n"), @"
     6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
-    6.78 s pass before the first lap, 85 % of the run: `import torch` (train.py:1) took 4.10 s. What not every run needs can be imported where it is used.
+    6.78 s pass before the first lap, 85 % of the run: `import torch` (train.py:1) took 4.10 s.
     6.78 s pass before the first lap, 85 % of the run, mostly in `Dataset.__getitem__` (data.py:41). `Adam()` took 1.10 s to import torch._dynamo.
     2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
