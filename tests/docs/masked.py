@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _BARS = re.compile("[█▉▊▋▌▍▎▏]+")
 _LINES = re.compile("[─=-]{3,}")
-_UNITS = "ns|µs|us|ms|s|min|h|B|KiB|MiB|GiB|%|k|M|G|T|[kMGT]?FLOPS"
+_UNITS = "ns|µs|us|ms|s|min|h|B|KiB|MiB|GiB|%|×|k|M|G|T|[kMGT]?FLOPS"
 _NUMBERS = re.compile(
     rf"(?<![\w.])[-+±]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{_UNITS})(?![\w/]))?"
 )
@@ -26,10 +26,15 @@ _BUSY = "busy"
 _WARM_UP = "· Warm-up took longer"
 #: Whether there is a warm-up is up to the machine as well. A line may break in it.
 _AFTER = re.compile(r"After\s+warm-up,\s+a(?=n?\s)")
+#: Which stretch a table is of, and what the run did beside it.
+_STRETCH = re.compile(
+    r"(?:^|(?<=, ))(?:after warm-up:|from (?:the first \w+|\w+ \d+) on:|whole run:).*$", re.MULTILINE
+)
+_REST = re.compile(r"^the rest of the run: .*?\s+has\s+all\s+of\s+it\)$", re.MULTILINE | re.DOTALL)
 #: Said only where a few steps took long, or according to how fast a program began; a line may
 #: break in it.
 _SOMETIMES = re.compile(
-    r"\s+usually,\s+\S+\s\S+\s+on\s+average"
+    r"\s+on\s+average,\s+\S+\s\S+\s+usually"
     r"|\s+from\s+(?:launch\s+to\s+exit|the\s+start\s+of\s+the\s+recording)(?=;)"
 )
 
@@ -55,6 +60,7 @@ def missing(shown: str, printed: str) -> str | None:
     Where the machine was busy, and says so, sentences may be others than those shown: then what
     they are about must be there. A warm-up is no finding then: what is busy isn't warm.
     """
+    shown, printed = _settled(shown), _settled(printed)
     stream = words(_SOMETIMES.sub("", printed))
     is_disturbed = _BUSY in printed and _BUSY not in shown
     for unit in _units(_SOMETIMES.sub("", shown)):
@@ -67,6 +73,11 @@ def missing(shown: str, printed: str) -> str | None:
         if not any(_is_at(stream, wanted, at) for at in range(len(stream) - len(wanted) + 1)):
             return unit
     return None
+
+
+def _settled(text: str) -> str:
+    """The text of a table that is of any stretch."""
+    return _REST.sub("", _STRETCH.sub("stretch", text))
 
 
 def _units(shown: str) -> Iterator[str]:

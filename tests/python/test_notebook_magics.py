@@ -225,7 +225,7 @@ def test_a_cell_may_await(cells: Any) -> None:
 
 
 def test_memory_is_told_when_it_is_counted(cells: Any) -> None:
-    assert "peak host memory 9.5 MiB" in text(cells("memory"))
+    assert "peak host memory 9.54 MiB" in text(cells("memory"))
 
 
 def test_a_recording_is_kept_where_it_is_asked_for(cells: Any) -> None:

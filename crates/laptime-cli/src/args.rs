@@ -203,9 +203,9 @@ pub struct ReportArgs {
     #[arg(long, value_name = "METRIC")]
     pub until: Vec<Until>,
 
-    /// Leave out the steady state
+    /// Show the whole run, warm-up included, where the table would be of the steps after it
     #[arg(long)]
-    pub no_steady: bool,
+    pub whole: bool,
 
     /// Read what is intact of a damaged recording
     #[arg(long)]

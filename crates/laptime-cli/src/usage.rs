@@ -36,7 +36,7 @@ pub fn show<'a, 'w>(
         } else if command.as_encoded_bytes().starts_with(b"-") {
             hint = before_command(&mut usage, typed);
         } else if command == "report" {
-            hint = page_of(&mut usage, typed);
+            hint = page_of(&mut usage, typed).or_else(|| whole_run(&mut usage));
         }
     }
     if usage.kind() == ErrorKind::MissingRequiredArgument
@@ -156,6 +156,18 @@ fn page_of(usage: &mut clap::Error, typed: &[OsString]) -> Option<String> {
         "the name says that it is a page: laptime report {}",
         words.join(" ")
     ))
+}
+
+/// The line for somebody who doesn't want the table after warm-up, and typed what once left it out.
+fn whole_run(usage: &mut clap::Error) -> Option<String> {
+    let ContextValue::String(option) = usage.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    if option != "--no-steady" {
+        return None;
+    }
+    usage.remove(ContextKind::SuggestedArg);
+    Some("the table is of the steps after warm-up: --whole shows the whole run instead".to_owned())
 }
 
 /// The line for somebody who asked for a column of memory, of which there are two.

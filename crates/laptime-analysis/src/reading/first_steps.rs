@@ -9,6 +9,8 @@ use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 use crate::benchmark::warm_up::LEAST_STEPS;
 use crate::reading::feature::{Context, Feature};
 use crate::reading::path_role::Noted;
+pub use crate::reading::step_gaps::Step;
+use crate::reading::step_gaps::{self, LaterGaps};
 use crate::reading::step_stretches::StepStretches;
 
 /// Most steps of a series that are looked at.
@@ -44,17 +46,12 @@ pub struct Series {
     /// All steps in stretches, with the memory that they left.
     pub stretches: StepStretches,
     pieces: Vec<Piece>,
+    /// Gaps behind the first [`MOST_STEPS`] steps; `None` before there are as many.
+    later_gaps: Option<LaterGaps>,
+    /// Whether a step has several pieces: what is between these is in no gap.
+    has_pieces: bool,
     /// Start from which on pieces are not among the first, however many come.
     latest: u64,
-}
-
-/// One step, in ticks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// Start of its first piece.
-    pub start: u64,
-    /// Duration of all its pieces.
-    pub duration: u64,
 }
 
 impl Series {
@@ -69,6 +66,8 @@ impl Series {
             last: 0,
             stretches: StepStretches::default(),
             pieces: Vec::new(),
+            later_gaps: None,
+            has_pieces: false,
             latest: u64::MAX,
         }
     }
@@ -81,6 +80,10 @@ impl Series {
         self.total = self.total.saturating_add(duration);
         self.first = self.first.min(start);
         self.last = self.last.max(start.saturating_add(duration));
+        self.has_pieces |= continues;
+        if let Some(later) = &mut self.later_gaps {
+            later.push(start, duration);
+        }
         if start > self.latest {
             return;
         }
@@ -94,6 +97,20 @@ impl Series {
             self.pieces.truncate(MOST_PIECES);
             self.latest = self.pieces[MOST_PIECES - 1].start;
         }
+        if self.count == MOST_STEPS as u64 && self.later_gaps.is_none() {
+            self.later_gaps = LaterGaps::after(&self.steps());
+        }
+    }
+
+    /// Returns the usual time between a step and the next, from one of the first on, in ticks; `None` where it isn't
+    /// known for all of them.
+    pub fn usual_gap(&self, from: usize) -> Option<f64> {
+        let first = self.steps();
+        let is_whole = self.count as usize == first.len() || self.later_gaps.is_some();
+        if self.has_pieces || !is_whole {
+            return None;
+        }
+        step_gaps::usual(first.get(from..)?, self.later_gaps.as_ref())
     }
 
     /// Returns the first steps, whole, at most [`MOST_STEPS`] of them.
@@ -176,6 +193,14 @@ impl StepSeries {
         let earlier = |one: &Series| (u32::MAX - one.path.0, u32::MAX - one.track);
         let most = |one: &&Series| (one.count, earlier(one));
         self.steps.iter().max_by_key(most)
+    }
+
+    /// Returns the steps that [`Self::steps`] does, where those of their path are all on one track: only then is the
+    /// time between two of them spent between steps.
+    pub fn only_steps(&self) -> Option<&Series> {
+        let series = self.steps()?;
+        let of_path = self.steps.iter().filter(|one| one.path == series.path);
+        (of_path.count() == 1).then_some(series)
     }
 
     /// Returns the outermost spans that a program without steps repeats: those of the path and track that take

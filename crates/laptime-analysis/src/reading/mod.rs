@@ -29,6 +29,7 @@ pub(crate) mod second_pass;
 mod snapshot_tail;
 pub(crate) mod span_totals;
 pub(crate) mod step_durations;
+mod step_gaps;
 pub(crate) mod step_stretches;
 mod suspended_spans;
 pub(crate) mod totals;

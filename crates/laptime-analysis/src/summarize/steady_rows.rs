@@ -92,5 +92,6 @@ pub fn joined<'a>(
         rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
         warnings: start.warnings,
         kept_ratio: start.kept_ratio,
+        between_steps_ns: start.between_steps_ns,
     }
 }

@@ -41,6 +41,8 @@ pub struct Start {
     pub inside: Option<Growth>,
     /// By how many bytes it lies higher at the end, in the first process.
     pub risen_bytes: Option<i64>,
+    /// Usual time between two steps, on average over the processes; `None` where one doesn't know it.
+    pub between_steps_ns: Option<u64>,
 }
 
 /// Finds it, or says why there is none.
@@ -73,7 +75,15 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         growth: first.growth,
         inside: first.inside,
         risen_bytes: first.risen_bytes,
+        between_steps_ns: between_steps(&found),
     })
+}
+
+/// Returns the usual time between two steps, on average over the processes.
+fn between_steps(found: &[Found]) -> Option<u64> {
+    let each = found.iter().map(|one| one.between_steps_ns);
+    let each: Vec<u64> = each.collect::<Option<_>>()?;
+    each.iter().sum::<u64>().checked_div(each.len() as u64)
 }
 
 /// When it begins in each process, `CLOCK_MONOTONIC` ns: where all processes with steps have a
@@ -120,6 +130,21 @@ struct Found {
     growth: Option<Growth>,
     inside: Option<Growth>,
     risen_bytes: Option<i64>,
+    between_steps_ns: Option<u64>,
+}
+
+/// Returns the usual time between two steps from one of the first on. In a running program, and where steps ran under
+/// another name in between, it isn't known.
+fn gap_since(process: &Process, first: usize, start: u64) -> Option<u64> {
+    let followed = &process.features.steps;
+    let series = followed.only_steps()?;
+    let parent = process.paths.get(series.path)?.parent;
+    let aside = |moment| followed.aside_before(moment, parent, series.track);
+    if !process.spans.tail.is_empty() || aside(u64::MAX) > aside(start) {
+        return None;
+    }
+    let ticks = series.usual_gap(first)?;
+    Some((ticks * process.facts.anchors.mean_ns_per_tick()).round() as u64)
 }
 
 /// Finds the growth of memory that the steps of a whole run leave inside of their laps.
@@ -155,8 +180,9 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
             return why;
         }
         Unavailable(format!(
-            "{why} (a running program keeps its first spans one by one, which held {} steps; the report of its recording can tell more)",
-            durations.len()
+            "{why} (a running program keeps its first spans one by one, which held {} {}; the report of its recording can tell more)",
+            durations.len(),
+            if durations.len() == 1 { "step" } else { "steps" },
         ))
     })?;
     let found = found.worth_telling(&durations);
@@ -197,6 +223,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         skipped_count: first as u64,
         skipped_ns: process.facts.anchors.rate().nanoseconds(warm_up),
         since_ns,
+        between_steps_ns: gap_since(process, first, steps[first].start),
     })
 }
 

@@ -86,8 +86,6 @@ pub enum PartName {
         /// How many laps.
         count: u64,
     },
-    /// Steps that have a backward.
-    Training,
     /// Compiling, whatever it is in.
     Compiling,
     /// Time that no lap has, by the name of its row.
@@ -146,14 +144,27 @@ pub enum StepPart {
 pub struct StepHeadline {
     /// The path of the steps.
     pub path: String,
-    /// Whether it is a step of the steady state, after a warm-up; else one of the whole run.
+    /// Whether it is a step of the steady state; else one of the whole run.
+    pub is_steady: bool,
+    /// Whether a warm-up came before.
     pub is_after_warm_up: bool,
     /// How long it takes.
     pub duration: StepDuration,
+    /// From a step to the next, where much of that is between them: then shares are of this.
+    pub iteration: Option<Iteration>,
     /// The largest parts of it.
     pub parts: LargestParts,
     /// The share of its self time, outside of all parts, where that matters.
     pub outside_ratio: Option<f64>,
+}
+
+/// What somebody waits for: a step, and what usually passes until the next one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Iteration {
+    /// The mean step, and the usual time between two, together.
+    pub mean_ns: u64,
+    /// The share of the time between two steps.
+    pub between_ratio: f64,
 }
 
 /// How long a step takes.
@@ -161,10 +172,10 @@ pub struct StepHeadline {
 pub enum StepDuration {
     /// Time by the host's clock.
     OnHost {
-        /// The median.
-        median_ns: u64,
-        /// The mean, where it is far from the median.
-        mean_ns: Option<u64>,
+        /// The mean, as in the table.
+        mean_ns: u64,
+        /// The median, where it is far from the mean.
+        median_ns: Option<u64>,
         /// Whether a device told times of too few steps to tell them instead.
         has_device_times: bool,
     },

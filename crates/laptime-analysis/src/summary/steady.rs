@@ -30,6 +30,10 @@ pub struct Steady {
     /// The part of its time in which the steps' thread was ready and had no CPU; `None` where it isn't known.
     #[serde(skip)]
     pub kept_ratio: Option<f64>,
+    /// Usual time between two of its steps, on average: gaps that come now and then, such as an evaluation, are left
+    /// out. `None` where it isn't known.
+    #[serde(skip)]
+    pub between_steps_ns: Option<u64>,
 }
 
 impl Steady {

@@ -82,7 +82,7 @@ pub struct Summary {
     /// The rows without warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
-    /// Reason why there is no steady state, or that it was left out as asked.
+    /// Reason why there is no steady state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
     /// Operations that were counted, joined with the time.

@@ -48,7 +48,7 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         },
         color: !to_file && terminal::is_coloured(Stream::Out),
         utf8: to_file || terminal::is_utf8(Stream::Out),
-        steady: !args.no_steady,
+        whole: args.whole,
     };
     let recorded = Recorded {
         path: recording.clone(),
@@ -156,6 +156,12 @@ fn unheeded(args: &ReportArgs, format: Format, err: &mut Outlet<'_>) {
             }
             _ => {}
         }
+    }
+    if args.whole && matches!(format, Format::Csv | Format::Json) {
+        told(
+            "--whole",
+            "in this format, which has the whole run and the steady state",
+        );
     }
     let table = match by(args) {
         By::Module => "module",

@@ -32,14 +32,14 @@ fn slower() -> Place {
 fn a_slower_step_is_said_with_its_cause_and_ends_with_code_3() {
     let left = slower().laptime(&["compare", "a.lap", "b.lap"]);
     assert_eq!(left.code, 3, "{}", left.err);
-    insta::assert_snapshot!(left.out, @r"
+    insta::assert_snapshot!(left.out, @"
     a.lap → b.lap  A step takes 121 ms, 20.2 ms (20 %) longer. 20.0 of these 20.2 ms are forward.
     1 run against 1 run · steady state from step 0 · medians with 95 % intervals; changes within ±1 %
     are none
 
     lap         baseline  candidate   change     95 % interval  difference  self part  verdict
     ──────────────────────────────────────────────────────────────────────────────────────────
-    step        101   ms   121   ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms      0.9 %   slower
+    step          101 ms     121 ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms      0.9 %   slower
     └─ forward   40.0 ms    60.0 ms  +50.0 %  +50.0 to +50.0 %    +20.0 ms     99.1 %   slower
     baseline, candidate and difference are of medians: difference is what a typical step takes longer
     self part is the share of a step's difference without what the laps inside take: in a step all add

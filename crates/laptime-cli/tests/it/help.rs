@@ -143,7 +143,8 @@ fn report_explains_itself() {
           --top <ROWS>          Only this many rows: the largest by --sort, with the rows around them
           --filter <PATTERN>    Only paths like this, such as `step/*` or `**/forward`
           --until <METRIC>      Time, steps and epochs to a threshold, such as `test_acc >= 0.95`
-          --no-steady           Leave out the steady state
+          --whole               Show the whole run, warm-up included, where the table would be of the
+                                steps after it
           --salvage             Read what is intact of a damaged recording
       -h, --help                Print help (see more with '--help')
 

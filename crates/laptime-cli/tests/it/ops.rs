@@ -74,28 +74,28 @@ fn a_model_is_asked_of_python_and_its_counts_are_shown() {
     let scripted = Scripted::saying(&answer());
     let left = scripted.ops(&["net:build", "--input", "2,3", "--depth", "all"]);
     assert_eq!(left.code, 0, "{}", left.err);
-    insta::assert_snapshot!(left.out, @r"
+    insta::assert_snapshot!(left.out, @"
     net:build  12 parameters · 24 MAC · 48 FLOP · coverage 50.0 %
     input 2×3 float32; by hand
 
     quantity             forward  exact
     ───────────────────────────────────
-    MAC                  24          24
-    FLOP                 48          48
-    other FLOP            0           0
-    total FLOP           48          48
-    executed FLOP        48          48
-    bytes read           72    B     72
-    bytes written        32    B     32
+    MAC                     24       24
+    FLOP                    48       48
+    other FLOP               0        0
+    total FLOP              48       48
+    executed FLOP           48       48
+    bytes read              72 B     72
+    bytes written           32 B     32
     total FLOP per byte   0.46
-    operations            2           2
+    operations               2        2
     1 of 2 operations is not counted: every sum here is at least so much
 
     by module
-    module         params  calls  MAC  FLOP  other FLOP  bytes  FLOP/byte  coverage    share
-    ─────────────────────────────────────────────────────────────────────────────────────────────────
-    Net                12      1   24    48           0  104 B       0.46    50.0 %  100.0 % ████████
-    └─ a (Linear)      12      1   24    48           0  104 B       0.46    50.0 %  100.0 % ████████
+    module         params  calls  MAC  FLOP  other FLOP  bytes  FLOP/byte  coverage  share
+    ───────────────────────────────────────────────────────────────────────────────────────────────────
+    Net                12      1   24    48           0  104 B       0.46    50.0 %  100 % ████████████
+    └─ a (Linear)      12      1   24    48           0  104 B       0.46    50.0 %  100 % ████████████
     share is of all MAC; a module's numbers hold those of the modules in it
 
     not counted

@@ -66,14 +66,12 @@ fn by_process_each_process_that_takes_steps_has_a_table_in_every_format() {
         left.out
     };
     let text = by(&[]);
-    assert!(text.contains("\nprocess 20\n"), "{text}");
-    assert!(
-        text.contains("process 20: steady state from step 0"),
-        "{text}"
-    );
-    assert!(by(&["--tree"]).contains("\nprocess 20\nstep  "));
-    assert!(by(&["-f", "markdown"]).contains("\n### Process 20\n"));
-    assert!(by(&["-f", "html"]).contains("<h3>process 20</h3>"));
+    let heading = "process 20, from the first step on: 120 steps, 120 ms (no warm-up found)";
+    assert!(text.contains(&format!("\n{heading}\n")), "{text}");
+    assert!(by(&["--whole"]).contains("\nprocess 20, whole run: 120 ms\n"));
+    assert!(by(&["--tree"]).contains(&format!("\n{heading}\nstep  ")));
+    assert!(by(&["-f", "markdown"]).contains("\n### Process 20, from the first step on"));
+    assert!(by(&["-f", "html"]).contains(&format!("<h3>{heading}</h3>")));
     assert!(by(&["-f", "csv"]).contains("\n20,,run,span,step,120,"));
     let summary: Value = serde_json::from_str(&by(&["--json"])).unwrap();
     let alone = &summary["by_process"][0];
@@ -337,10 +335,13 @@ fn a_filter_narrows_every_format() {
 fn what_is_left_over_can_be_asked_for_by_name() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 5);
-    let left = place.laptime(&["report", "a.lap", "--filter", "other"]);
-    assert_eq!(left.code, 0);
-    assert!(left.out.contains("\nother"), "{}", left.out);
-    assert!(!left.out.contains("\nstep"), "{}", left.out);
+    // As the table calls it, and as data do.
+    for name in ["outside of laps", "other"] {
+        let left = place.laptime(&["report", "a.lap", "--filter", name]);
+        assert_eq!(left.code, 0);
+        assert!(left.out.contains("\noutside of laps "), "{}", left.out);
+        assert!(!left.out.contains("\nstep"), "{}", left.out);
+    }
 }
 
 #[test]
@@ -421,7 +422,7 @@ fn columns_and_rows_are_those_that_were_asked_for() {
         "1",
         "--sort",
         "p50",
-        "--no-steady",
+        "--whole",
     ];
     let left = place.laptime(&asked);
     assert_eq!(left.code, 0, "{}", left.err);
@@ -462,12 +463,33 @@ fn columns_and_rows_are_those_that_were_asked_for() {
 }
 
 #[test]
-fn no_steady_leaves_it_out_of_json_too() {
+fn the_table_is_of_the_steps_after_warm_up_or_of_the_whole_run() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 250);
-    let summary = json(&place.laptime(&["report", "a.lap", "--json", "--no-steady"]));
-    assert!(summary.get("steady").is_none());
-    assert_eq!(summary["steady_why"], "left out as asked");
+    let report = |options: &[&str]| place.laptime(&[&["report", "a.lap"], options].concat());
+    let (usual, whole) = (report(&[]).out, report(&["--whole"]).out);
+    for text in [&usual, &whole] {
+        let tables = text.lines().filter(|line| line.starts_with("span "));
+        assert_eq!(tables.count(), 1, "{text}");
+    }
+    let of_steps = usual.contains("from the first step on") || usual.contains("after warm-up:");
+    assert!(of_steps && !usual.contains("whole run:"), "{usual}");
+    assert!(whole.contains("whole run:"), "{whole}");
+    // Data has both, whatever the table is of.
+    let told = report(&["--json", "--whole"]);
+    assert!(
+        told.err.contains("--whole changes nothing in this format"),
+        "{}",
+        told.err
+    );
+    assert_eq!(told.out, report(&["--json"]).out);
+    let gone = report(&["--no-steady"]);
+    assert_eq!(gone.code, 2);
+    assert!(
+        gone.err.contains("--whole shows the whole run"),
+        "{}",
+        gone.err
+    );
 }
 
 #[test]

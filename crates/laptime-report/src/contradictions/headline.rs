@@ -1,9 +1,9 @@
 //! The first line: of the stretch that it names, with the numbers of that stretch's row, and of parts that fit.
 
+use laptime_analysis::Summary;
 use laptime_analysis::summary::headline::{
     Headline, LargestParts, Part, StepDuration, StepHeadline, StepPart, Whole,
 };
-use laptime_analysis::{SpanRow, Summary};
 
 use super::rows::{SLACK_NS, adds_up};
 use crate::quantity;
@@ -18,27 +18,33 @@ pub fn all(summary: &Summary, headline: &Headline) -> Vec<String> {
     let mut found = Vec::new();
     if let StepPart::Told(step) = &headline.step {
         found.extend(stretch(summary, step));
-        found.extend(fits(summary, "a step", &step.parts, step.outside_ratio));
+        let between = step.iteration.into_iter().map(|one| one.between_ratio);
+        found.extend(fits(
+            summary,
+            "a step",
+            &step.parts,
+            between.chain(step.outside_ratio),
+        ));
     }
     let mut parts = headline.parts.named.iter();
     let are_shares = !parts.any(|part| part.is_several_at_once);
     if are_shares && headline.whole == Whole::Wall {
-        found.extend(fits(summary, "the run", &headline.parts, None));
+        found.extend(fits(summary, "the run", &headline.parts, None.into_iter()));
     }
     found
 }
 
-/// Checks that what it says a step takes is the median of the row that it is about.
+/// Checks that what it says a step takes is the mean of the row in the table that is shown.
 fn stretch(summary: &Summary, step: &StepHeadline) -> Option<String> {
     let StepDuration::OnHost {
-        median_ns: said_ns,
+        mean_ns: said_ns,
         has_device_times: false,
         ..
     } = step.duration
     else {
         return None;
     };
-    let row: Option<&SpanRow> = if step.is_after_warm_up {
+    let row = if step.is_steady {
         summary.steady.as_ref().and_then(|steady| {
             let mut rows = steady.rows.iter();
             rows.find(|row| row.path == steady.step_path)
@@ -46,9 +52,9 @@ fn stretch(summary: &Summary, step: &StepHeadline) -> Option<String> {
     } else {
         summary.repeated_in_all().map(|(row, _)| row)
     };
-    let median_ns = row.and_then(|row| row.p50_ns);
-    (median_ns != Some(said_ns)).then(|| {
-        let whose = if step.is_after_warm_up {
+    let table_ns = row.and_then(|row| row.mean_ns);
+    (table_ns != Some(said_ns)).then(|| {
+        let whose = if step.is_steady {
             "the steady state"
         } else {
             "the run"
@@ -56,7 +62,7 @@ fn stretch(summary: &Summary, step: &StepHeadline) -> Option<String> {
         format!(
             "the first line says {}, the table of {whose} {:?}",
             quantity::estimate(said_ns),
-            median_ns.map(quantity::estimate)
+            table_ns.map(quantity::estimate)
         )
     })
 }
@@ -66,12 +72,12 @@ fn fits(
     summary: &Summary,
     what: &str,
     parts: &LargestParts,
-    outside_ratio: Option<f64>,
+    further: impl Iterator<Item = f64>,
 ) -> Option<String> {
     let LargestParts { named, others } = parts;
     let ratios: Vec<f64> = (named.iter().map(|Part { ratio, .. }| *ratio))
         .chain(others.map(|others| others.ratio))
-        .chain(outside_ratio)
+        .chain(further)
         .collect();
     let sum: f64 = ratios.iter().sum();
     let slack = SLACK_NS / summary.measured_ns.max(1) as f64;

@@ -12,7 +12,7 @@ use crate::sentences::findings::finding_sentence;
 /// Returns all contradictions of the report of a summary.
 pub fn of_summary(summary: &Summary, view: &View) -> Vec<String> {
     let document = Document::new(summary, view);
-    let headline = headline_of(summary, view.steady);
+    let headline = headline_of(summary, !view.whole);
     let lines: Vec<String> = document.sections.iter().flat_map(lines).collect();
     of_report(summary, &headline, &lines)
 }

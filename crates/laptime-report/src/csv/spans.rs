@@ -21,37 +21,38 @@ struct Part<'s> {
     rows: &'s [SpanRow],
 }
 
-/// Returns the tables that are asked for: those of the run or, with the process and its rank before their lines,
-/// those of each process.
-fn parts<'s>(summary: &'s Summary, view: &View) -> Vec<Part<'s>> {
-    let both = |process: String, rows: &'s [SpanRow], steady: Option<&'s Steady>| {
-        let steady = steady.filter(|_| view.steady).map(|steady| Part {
-            process: process.clone(),
-            section: "steady",
-            rows: &steady.rows,
-        });
-        let section = "run";
-        let whole = Part {
-            process,
-            section,
-            rows,
-        };
-        [whole].into_iter().chain(steady)
-    };
+/// Returns the tables: those of the run or, with the process and its rank before their lines, those of each process.
+fn parts(summary: &Summary) -> Vec<Part<'_>> {
     if summary.by_process.is_empty() {
-        return both(String::new(), &summary.rows, summary.steady.as_ref()).collect();
+        return both("", &summary.rows, summary.steady.as_ref()).collect();
     }
     let each = summary.by_process.iter().flat_map(|one| {
         let rank = quoted(one.rank.as_deref().unwrap_or_default());
         let process = format!("{},{rank},", one.pid);
-        both(process, &one.rows, one.steady.as_ref())
+        both(&process, &one.rows, one.steady.as_ref())
     });
     each.collect()
 }
 
+/// Returns the table of the whole time and, where there is one, that of the steady state.
+fn both<'s>(
+    process: &str,
+    rows: &'s [SpanRow],
+    steady: Option<&'s Steady>,
+) -> impl Iterator<Item = Part<'s>> + use<'s> {
+    let part = |section, rows| Part {
+        process: process.to_owned(),
+        section,
+        rows,
+    };
+    let whole = part("run", rows);
+    let steady = steady.map(|steady| part("steady", &steady.rows));
+    [whole].into_iter().chain(steady)
+}
+
 /// Renders the rows that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {
-    let parts = parts(summary, view);
+    let parts = parts(summary);
     let rows = || parts.iter().flat_map(|part| part.rows);
     let is_shown = |fields: &&[Field]| {
         let group = fields[0].group;

@@ -16,19 +16,31 @@ pub struct AbsenceMarks {
 impl AbsenceMarks {
     /// Collects the reasons of all tables of some sections.
     pub fn of_sections(sections: &[Section]) -> Self {
+        Self::of_shown(sections, |table| vec![true; table.columns.len()])
+    }
+
+    /// Collects the reasons of the columns that are shown, so that their numbers begin at 1.
+    pub fn of_shown(sections: &[Section], shown: impl Fn(&Table) -> Vec<bool>) -> Self {
         let mut marks = Self::default();
         for section in sections {
             match &section.content {
-                Content::Table(table) => marks.take(table),
-                Content::Roofline(roofline) => marks.take(&roofline.table()),
+                Content::Table(table) => marks.take(table, &shown(table)),
+                Content::Roofline(roofline) => {
+                    let table = roofline.table();
+                    marks.take(&table, &shown(&table));
+                }
                 _ => {}
             }
         }
         marks
     }
 
-    fn take(&mut self, table: &Table) {
-        for cell in table.rows.iter().flat_map(|row| &row.cells) {
+    fn take(&mut self, table: &Table, is_shown: &[bool]) {
+        let cells = table
+            .rows
+            .iter()
+            .flat_map(|row| row.cells.iter().zip(is_shown));
+        for (cell, _) in cells.filter(|(_, is_shown)| **is_shown) {
             if let Some(reason) = reason(table, cell)
                 && !self.reasons.contains(reason)
             {

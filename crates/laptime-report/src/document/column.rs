@@ -61,21 +61,21 @@ asked_for! {
     /// Sum of durations.
     TOTAL = spans("total", "total_ns", "total").strong();
     /// Total time less that of children.
-    SELF_TIME = spans("self", "self_ns", "self").gives_way(3);
-    /// Mean duration.
-    MEAN = spans("mean", "mean_ns", "mean").gives_way(1);
+    SELF_TIME = spans("self", "self_ns", "self");
+    /// Mean duration, which the first line names too.
+    MEAN = spans("mean", "mean_ns", "mean").gives_way(21);
     /// Standard deviation of durations.
     DEVIATION = spans("stddev", "stddev_ns", "stddev");
     /// Shortest duration.
     MIN = spans("min", "min_ns", "min");
     /// Median duration.
-    MEDIAN = spans("p50", "p50_ns", "p50").gives_way(21);
+    MEDIAN = spans("p50", "p50_ns", "p50");
     /// 90th percentile.
     P90 = spans("p90", "p90_ns", "p90");
     /// 95th percentile.
     P95 = spans("p95", "p95_ns", "p95");
     /// 99th percentile.
-    P99 = spans("p99", "p99_ns", "p99").gives_way(4);
+    P99 = spans("p99", "p99_ns", "p99");
     /// Longest duration.
     MAX = spans("max", "max_ns", "max");
     /// CPU time of the process, or of the thread where only that was measured.
@@ -211,16 +211,13 @@ impl Column {
     }
 
     /// Columns of a table of spans where nobody asks for others, in the order of the table.
-    pub const SPANS: [Self; 19] = [
+    pub const SPANS: [Self; 16] = [
         Self::COUNT,
         Self::TOTAL,
         Self::CPU,
         Self::DEVICE,
         Self::DEVICE_SHARE,
-        Self::SELF_TIME,
         Self::MEAN,
-        Self::MEDIAN,
-        Self::P99,
         Self::KEPT_MEMORY,
         Self::PEAK_MEMORY,
         Self::DEVICE_PEAK_MEMORY,

@@ -3,16 +3,22 @@
 use std::borrow::Cow;
 
 use laptime_analysis::{Pattern, SpanRow, Steady, Summary, nearest, nearest_name, nearest_path};
-use laptime_core::{Unavailable, path};
+use laptime_core::path;
 
 use crate::document::view::{By, View};
+use crate::sentences::leftovers;
 
 /// Returns the rows that the view's filter lets through.
 pub fn wanted<'a>(rows: &'a [SpanRow], view: &View) -> impl Iterator<Item = &'a SpanRow> {
     let pattern = view.filter.as_deref().map(Pattern::new);
     rows.iter().filter(move |row| {
         let pattern = pattern.as_ref();
-        pattern.is_none_or(|pattern| pattern.matches(&row.names))
+        pattern.is_none_or(|pattern| {
+            let shown = [false, true].map(|is_notebook| leftovers::of_row(row, is_notebook));
+            let mut shown = shown.into_iter().flatten();
+            // As data call it, or as tables do.
+            pattern.matches(&row.names) || shown.any(|name| pattern.matches(&[name.to_owned()]))
+        })
     })
 }
 
@@ -60,15 +66,15 @@ fn laps_of_functions(summary: &Summary) -> impl Iterator<Item = &[String]> {
 
 /// Returns the summary with no more than what the view asks for.
 pub fn narrowed<'a>(summary: &'a Summary, view: &View) -> Cow<'a, Summary> {
-    if view.filter.is_none() && view.steady {
+    if view.filter.is_none() {
         return Cow::Borrowed(summary);
     }
     let mut summary = summary.clone();
     narrow(&mut summary.rows, view);
-    narrow_steady(&mut summary.steady, &mut summary.steady_why, view);
+    narrow_steady(&mut summary.steady, view);
     for one in &mut summary.by_process {
         narrow(&mut one.rows, view);
-        narrow_steady(&mut one.steady, &mut one.steady_why, view);
+        narrow_steady(&mut one.steady, view);
     }
     Cow::Owned(summary)
 }
@@ -77,11 +83,7 @@ fn narrow(rows: &mut Vec<SpanRow>, view: &View) {
     *rows = wanted(rows, view).cloned().collect();
 }
 
-fn narrow_steady(steady: &mut Option<Steady>, why: &mut Option<Unavailable>, view: &View) {
-    if !view.steady {
-        *steady = None;
-        *why = Some(Unavailable("left out as asked".to_owned()));
-    }
+fn narrow_steady(steady: &mut Option<Steady>, view: &View) {
     if let Some(steady) = steady {
         narrow(&mut steady.rows, view);
     }

@@ -10,9 +10,8 @@ use crate::document::{curves, fact_lines};
 use crate::sentences::doubts;
 use crate::sentences::{counted_operations, cpu, findings, headline, side_by_side};
 use crate::tables::functions::{calls_of_run, counted_calls, flame_graph, sampled_functions};
-use crate::tables::{
-    devices, epochs, modules, processes, profiler, spans, steady_state, time_to_target,
-};
+use crate::tables::stretch::Whole;
+use crate::tables::{devices, epochs, modules, processes, profiler, stretch, time_to_target};
 
 impl Document {
     /// Makes the report of a summary.
@@ -41,7 +40,7 @@ impl Document {
         }
         Self {
             title: summary.program.clone(),
-            headline: Some(headline::of_run(summary, view.steady)),
+            headline: Some(headline::of_run(summary, !view.whole)),
             facts: fact_lines::of_run(summary),
             measured: fact_lines::measured(summary),
             sections,
@@ -59,15 +58,24 @@ impl Document {
             let after = document.sections.iter();
             let after = after.take_while(|one| one.heading.as_deref() == Some(findings::HEADING));
             let at = after.count();
-            if let Some(whole) = document.sections.get_mut(at) {
-                whole.heading.get_or_insert_with(|| "whole run".to_owned());
-            }
             document
                 .sections
                 .insert(at, modules::of_page(summary, view));
         }
         if summary.functions.is_some() || view.by == By::Function {
             document.sections.extend(of_functions(summary, view));
+        }
+        let has_both =
+            view.steady(summary.steady.as_ref()).is_some() && summary.by_process.is_empty();
+        if has_both && is_of_spans(view) {
+            let whole = table_of_run(
+                summary,
+                &View {
+                    whole: true,
+                    ..view.clone()
+                },
+            );
+            document.sections.push(whole);
         }
         if summary.operators.is_some() {
             document.sections.extend(profiler::sections(summary, view));
@@ -105,7 +113,7 @@ fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
         // They tell what the program did; that it has no laps is no news.
         Vec::new()
     } else if is_empty || summary.by_process.is_empty() {
-        together(summary, view, is_empty)
+        vec![together(summary, view, is_empty)]
     } else {
         processes::sections(summary, view)
     };
@@ -182,8 +190,11 @@ fn failed(summary: &Summary) -> Option<String> {
     }
 }
 
-/// Makes the tables of all processes together: that of the whole run, and that of the steady state.
-fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
+/// Makes the table of all processes together, or says why there is none.
+fn together(summary: &Summary, view: &View, is_empty: bool) -> Section {
+    if !is_empty {
+        return table_of_run(summary, view);
+    }
     let nothing = match summary.unavailable.get("spans") {
         Some(why) => format!("no span was recorded: {why}"),
         None if is_damaged(summary) => {
@@ -199,21 +210,30 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
             None => "A lap around a part of the program names it:".to_owned(),
         },
     };
-    let is_lapless = is_empty && nothing.ends_with(':');
-    let whole = Section {
+    Section {
         heading: None,
-        remark: is_empty.then_some(nothing),
-        content: if is_lapless {
+        content: if nothing.ends_with(':') {
             Content::Code(lap(summary))
-        } else if is_empty {
-            Content::Remark
         } else {
-            let mut table = spans::table(summary, &summary.rows, view);
-            table.notes.extend(side_by_side::notes(summary));
-            Content::Table(table)
+            Content::Remark
         },
+        remark: Some(nothing),
+    }
+}
+
+/// Makes the table of the run's spans.
+fn table_of_run(summary: &Summary, view: &View) -> Section {
+    let whole = Whole {
+        rows: &summary.rows,
+        wall_ns: summary.measured_ns,
+        steady: summary.steady.as_ref(),
+        steady_why: summary.steady_why.as_ref(),
+        is_notebook: summary.is_notebook(),
     };
-    let (steady, why) = (summary.steady.as_ref(), summary.steady_why.as_ref());
-    let steady = steady_state::section(summary, (steady, why), &summary.rows, view);
-    [whole].into_iter().chain(steady).collect()
+    let mut section = stretch::section(summary, &whole, view);
+    if let Content::Table(table) = &mut section.content {
+        let steady = view.steady(summary.steady.as_ref());
+        table.notes.extend(side_by_side::notes(summary, steady));
+    }
+    section
 }

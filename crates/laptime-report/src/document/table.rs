@@ -93,6 +93,8 @@ pub enum Cell {
     Bytes(i64),
     /// A share, 1.0 for all.
     Share(f64),
+    /// A multiple of a whole, of which several ran side by side.
+    Times(f64),
     /// A whole number with the prefix that fits it.
     Scaled(u128),
     /// A whole number to its last digit.
@@ -135,6 +137,7 @@ impl Cell {
             Self::Time(ns, precision) => quantity::duration(ns, precision),
             Self::Bytes(bytes) => quantity::memory(bytes),
             Self::Share(ratio) => quantity::percent(ratio),
+            Self::Times(ratio) => quantity::times(ratio),
             Self::Scaled(number) => quantity::scaled(number),
             Self::Exact(number) => quantity::count(number),
             Self::ManyBytes(bytes) => quantity::many_bytes(bytes),
@@ -175,7 +178,19 @@ impl From<String> for Cell {
     }
 }
 
+/// The ratio from which on a time is no part of a whole, but several of it side by side.
+const BEYOND_ALL: f64 = 1.005;
+
 impl Cell {
+    /// Makes a cell of a time's part of a whole, or of how many of the whole it is.
+    pub fn part_of_time(ratio: f64) -> Self {
+        if ratio < BEYOND_ALL {
+            Self::Share(ratio)
+        } else {
+            Self::Times(ratio)
+        }
+    }
+
     /// Makes a cell of an absent number, and adds its reason to those of the table unless it is there.
     pub fn absent(why: Option<&Unavailable>, reasons: &mut Vec<Unavailable>) -> Self {
         let Some(why) = why else {
@@ -195,6 +210,7 @@ impl Cell {
             Self::Bytes(bytes) => Some(bytes as f64),
             Self::Measured(number)
             | Self::Share(number)
+            | Self::Times(number)
             | Self::Rate(number)
             | Self::Watts(number)
             | Self::Joules(number)

@@ -1,5 +1,7 @@
 //! The view of a summary: what the reader wants to see and how, whatever the summary holds.
 
+use laptime_analysis::Steady;
+
 use crate::document::column::Column;
 
 /// The format of a report.
@@ -159,10 +161,17 @@ pub struct View {
     pub color: bool,
     /// Whether the output shows characters beyond ASCII.
     pub utf8: bool,
-    /// Whether to show the steady state too.
-    pub steady: bool,
+    /// Whether the table is of the whole run, where there is a steady state too.
+    pub whole: bool,
     /// Whether to show operators and kernels by lap.
     pub kernels: bool,
+}
+
+impl View {
+    /// Returns the steady state that the tables are of; `None` where they are of the whole run.
+    pub fn steady<'s>(&self, steady: Option<&'s Steady>) -> Option<&'s Steady> {
+        steady.filter(|_| !self.whole)
+    }
 }
 
 impl Default for View {
@@ -178,7 +187,7 @@ impl Default for View {
             width: None,
             color: false,
             utf8: true,
-            steady: true,
+            whole: false,
             kernels: false,
         }
     }

@@ -219,6 +219,9 @@ fn of_row(
                             "<td>{number}</td><td style=\"text-align: left\">{bar}</td>"
                         )
                     }
+                    Cell::Times(_) if place == Place::Notebook && *column == Column::SHARE => {
+                        write!(out, "<td>{number}</td><td></td>")
+                    }
                     Cell::Share(ratio) if *column == Column::SHARE => {
                         write!(out, "<td data-v=\"{ratio}\">{number}{}</td>", drawn(*ratio))
                     }

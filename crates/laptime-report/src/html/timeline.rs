@@ -125,15 +125,19 @@ pub fn simplified_notes(simplified: &Simplified) -> Vec<String> {
     let mut notes = Vec::new();
     if simplified.folded > 0 {
         notes.push(format!(
-            "{} short spans are merged with their neighbours and drawn as “×n merged”; \
+            "{} merged with neighbours and drawn as “×n merged”; \
              counts and sums of merged spans are exact",
-            crate::quantity::thousands(simplified.folded)
+            crate::quantity::plural(simplified.folded, "short span is", "short spans are")
         ));
     }
     if simplified.left_out > 0 {
         notes.push(format!(
-            "{} spans of further tracks are not drawn; they took {} together",
-            crate::quantity::thousands(simplified.left_out),
+            "{} {} together",
+            crate::quantity::plural(
+                simplified.left_out,
+                "span of further tracks is not drawn; it took",
+                "spans of further tracks are not drawn; they took"
+            ),
             crate::quantity::duration(simplified.left_out_ns, crate::quantity::Precision::Exact)
                 .inline()
         ));

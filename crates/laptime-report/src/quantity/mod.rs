@@ -7,7 +7,7 @@ mod time;
 pub use coarse::{ago, coarse, coarse_percent, grouped, plain_plural, significant};
 pub use numbers::{
     ABSENT, Digits, bytes, change, changes, count, joules, many_bytes, memory, percent, plain,
-    plural, rate, scaled, si, thousands, watts, with_unit,
+    plural, rate, scaled, si, thousands, times, watts, with_unit,
 };
 pub use time::{
     Precision, difference, duration, estimate, exact, interval_like, measured, measured_like,

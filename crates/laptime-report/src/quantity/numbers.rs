@@ -84,12 +84,12 @@ pub fn thousands(number: impl Into<u128>) -> String {
 /// Prefixes of the SI, a thousand apart.
 const SI: [&str; 11] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y", "R", "Q"];
 
-/// Formats a whole number with the prefix of the SI that leaves one to three digits before the point.
+/// Formats a whole number with three digits and the prefix of the SI that leaves one to three of them before the point.
 pub fn scaled(number: u128) -> Digits {
     if number < 1_000 {
         return Digits::new(&number.to_string(), "");
     }
-    with_prefix(number as f64, |_| 2)
+    with_prefix(number as f64)
 }
 
 /// Formats a number above or below one, such as a rate, with three digits and, where it is large, a prefix.
@@ -100,25 +100,17 @@ pub fn rate(value: f64) -> Digits {
     if value > 0.0 && value < 0.0995 {
         return Digits::new(&plain_digits(value, 2), "");
     }
-    with_prefix(value, |value| match value {
-        value if value < 9.995 => 2,
-        value if value < 99.95 => 1,
-        _ => 0,
-    })
+    with_prefix(value)
 }
 
-fn with_prefix(mut value: f64, decimals: impl Fn(f64) -> usize) -> Digits {
+fn with_prefix(mut value: f64) -> Digits {
     let mut index = 0;
-    // Rounding may reach the next prefix: 999,996 is 1.00 M.
-    let rounded = |value: f64| {
-        let scale = 10_f64.powi(decimals(value) as i32);
-        (value * scale).round() / scale
-    };
-    while rounded(value) >= 1_000.0 && index + 1 < SI.len() {
+    // Rounding may reach the next prefix: 999,600 is 1.00 M.
+    while value >= 999.5 && index + 1 < SI.len() {
         value /= 1_000.0;
         index += 1;
     }
-    Digits::new(&format!("{value:.*}", decimals(value)), SI[index])
+    Digits::new(&three_digits(value), SI[index])
 }
 
 /// Formats a small number with as many digits after its leading zeros as asked for.
@@ -133,9 +125,17 @@ pub fn with_unit(number: u128, unit: &str) -> String {
     format!("{}{} {}{unit}", digits.whole, digits.fraction, digits.unit)
 }
 
-/// Formats a ratio as percent with one decimal.
+/// Formats a ratio as percent with one decimal, all as `100 %`.
 pub fn percent(ratio: f64) -> Digits {
-    Digits::new(&format!("{:.1}", ratio * 100.0), "%")
+    let percent = ratio * 100.0;
+    let decimals = usize::from(percent.abs() < 99.95);
+    Digits::new(&format!("{percent:.decimals$}"), "%")
+}
+
+/// Formats a multiple of a whole: `3.9 ×`.
+pub fn times(ratio: f64) -> Digits {
+    let decimals = if ratio < 1.05 { 2 } else { 1 };
+    Digits::new(&format!("{ratio:.decimals$}"), "×")
 }
 
 /// Formats a relative change as percent with a sign.
@@ -220,12 +220,16 @@ pub fn many_bytes(number: u128) -> Digits {
 fn binary(mut value: f64) -> Digits {
     const PREFIXES: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut index = 0;
-    while value.abs() >= 1023.95 && index + 1 < PREFIXES.len() {
+    while value.abs() >= 1023.5 && index + 1 < PREFIXES.len() {
         value /= 1024.0;
         index += 1;
     }
-    let decimals = usize::from(index > 0);
-    Digits::new(&format!("{value:.decimals$}"), PREFIXES[index])
+    if index == 0 {
+        return Digits::new(&format!("{value:.0}"), PREFIXES[0]);
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    let text = format!("{sign}{}", three_digits(value.abs()));
+    Digits::new(&text, PREFIXES[index])
 }
 
 /// Formats a number with its noun.

@@ -1,5 +1,5 @@
 //! Durations with the SI prefix (or minutes and hours, accepted beside SI) that leaves one to three digits before the
-//! point. Exact ones show two decimals, estimates three digits.
+//! point, with three digits.
 
 use super::numbers::{ABSENT, Digits, three_digits, unsigned_zero};
 
@@ -15,12 +15,12 @@ const UNITS: [(&str, f64); 6] = [
 /// Limits above which a duration takes the next unit; 9,999 s are still read as seconds at a glance.
 const MOST_IN_UNIT: [f64; 6] = [1e3, 1e3, 1e3, 1e3, 600.0, f64::INFINITY];
 
-/// The exactness of a duration.
+/// The exactness of a duration. Both kinds show three digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// A sum or a mean: two decimals.
+    /// A sum or a mean.
     Exact,
-    /// A percentile, known to 1.1 %: three digits.
+    /// A percentile, known to 1.1 %.
     Estimate,
 }
 
@@ -35,19 +35,18 @@ pub fn estimate(ns: u64) -> String {
 }
 
 /// Formats a duration in its best unit.
-pub fn duration(ns: u64, precision: Precision) -> Digits {
+pub fn duration(ns: u64, _: Precision) -> Digits {
     let ns = ns as f64;
-    let decimals = |value: f64, unit: &str| match precision {
+    let decimals = |value: f64, unit: &str| match value {
         _ if unit == "ns" => 0,
-        Precision::Exact => 2,
-        Precision::Estimate if value < 9.995 => 2,
-        Precision::Estimate if value < 99.95 => 1,
-        Precision::Estimate => 0,
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
     };
     let fits = |index: &usize| {
         let (unit, size) = UNITS[*index];
         let value = ns / size;
-        // Rounding may reach the next unit: 999.996 µs is 1.00 ms.
+        // Rounding may reach the next unit: 999.6 µs is 1.00 ms.
         let scale = 10_f64.powi(decimals(value, unit));
         (value * scale).round() / scale < MOST_IN_UNIT[*index]
     };

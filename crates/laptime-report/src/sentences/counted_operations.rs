@@ -97,7 +97,8 @@ fn counted_laps(operations: &OperationsSummary) -> Option<String> {
     });
     let mut shown: Vec<String> = shown.collect();
     if counted.len() > MOST_PATHS {
-        shown.push(format!("{} others", counted.len() - MOST_PATHS));
+        let others = (counted.len() - MOST_PATHS) as u64;
+        shown.push(plural(others, "other", "others"));
     }
     (!counted.is_empty()).then(|| {
         format!(
@@ -122,8 +123,8 @@ fn formulas(summary: &Summary, shapes: ToldShapes) -> String {
         format!("it held for {}", plural(shapes.held_for, one, several))
     } else {
         format!(
-            "{} others were counted, and it held for each",
-            shapes.held_for
+            "{} counted, and it held for each",
+            plural(shapes.held_for, "other was", "others were")
         )
     };
     format!(
@@ -146,7 +147,7 @@ fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> O
         bytes_per_s: bytes.per_s,
         bytes_label: bytes.label.clone(),
     };
-    let steady = summary.steady.as_ref().filter(|_| view.steady);
+    let steady = view.steady(summary.steady.as_ref());
     let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
     let has_counted_inside = |row: &SpanRow| {
         let inside = |other: &SpanRow| {

@@ -1,6 +1,6 @@
 //! The first line of a report, in words: where the time went, and what a step is made of.
 //!
-//! `15.3 s: 63 % startup, 21 % training, 14 % exit. A step takes 14.1 ms: backward 42 %, forward
+//! `15.3 s: 63 % startup, 21 % step, 14 % exit. A step takes 14.1 ms: backward 42 %, forward
 //! 37 %, optimizer 15 %, data 6 %.` The analysis decides what it says: see [`Headline`].
 
 use laptime_analysis::summarize::headline::headline;
@@ -12,6 +12,7 @@ use laptime_analysis::{Summary, noun};
 use crate::document::names;
 use crate::quantity;
 use crate::sentences::calls;
+use crate::sentences::leftovers;
 use crate::sentences::nouns::{nouns, one_of};
 use crate::tables::functions::function_rows::builtin;
 use crate::text::wrap;
@@ -22,7 +23,7 @@ const LEAST_RATIO: f64 = 0.01;
 /// Stands between a number and its unit, where no line may end.
 pub const UNBROKEN: char = '\u{a0}';
 
-/// Writes the first line of a run, or of a timer's segments. What a step takes is told of the steady state, and says so,
+/// Writes the first line of a run, or of a timer's segments. What a step takes is told of the steady state
 /// where `with_steady` says that its table is shown; otherwise of the whole run.
 pub fn of_run(summary: &Summary, with_steady: bool) -> String {
     sentence(&headline(summary, with_steady))
@@ -111,10 +112,9 @@ fn part_name(name: &PartName) -> String {
         PartName::NumberedLaps { pattern, count } => {
             format!("{} ({count} laps)", names::short(pattern))
         }
-        PartName::Training => "training".to_owned(),
         PartName::Compiling => "compiling".to_owned(),
-        PartName::Leftover(name) => leftover(name).to_owned(),
-        PartName::BeforeFirstLap => "before the first lap".to_owned(),
+        PartName::Leftover(name) => leftovers::in_words(name, false).to_owned(),
+        PartName::BeforeFirstLap => leftovers::BEFORE_FIRST_LAP.to_owned(),
         PartName::Import { module, place } => {
             calls::named_at(&format!("import {module}"), place.as_ref())
         }
@@ -129,22 +129,22 @@ fn part_name(name: &PartName) -> String {
     }
 }
 
-/// Returns what time that no lap has is called.
-fn leftover(name: &str) -> &str {
-    match name {
-        "other" => "outside of laps",
-        "after" => "after the last lap",
-        "lost" => "not recorded",
-        name => name,
-    }
-}
-
 /// Writes how long a step takes and what it is made of.
 fn step_sentence(step: &StepHeadline) -> String {
     let noun = noun(&step.path);
     let subject = match noun {
         "span" => names::path(&step.path),
         noun => one_of(noun),
+    };
+    let parts = parts_of_step(step);
+    let colon = if parts.is_empty() { "" } else { ": " };
+    let takes = duration(step.duration);
+    let (subject, takes) = match step.iteration {
+        Some(iteration) => (
+            "an iteration".to_owned(),
+            format!("{}, {subject} in it {takes}", time(iteration.mean_ns)),
+        ),
+        None => (subject, takes),
     };
     let subject = if step.is_after_warm_up {
         format!("After warm-up, {subject}")
@@ -153,9 +153,6 @@ fn step_sentence(step: &StepHeadline) -> String {
     } else {
         wrap::capitalised(&subject)
     };
-    let parts = parts_of_step(step);
-    let colon = if parts.is_empty() { "" } else { ": " };
-    let takes = duration(step.duration);
     format!("{subject} takes {takes}{colon}{}.", parts.join(", "))
 }
 
@@ -163,10 +160,16 @@ fn step_sentence(step: &StepHeadline) -> String {
 fn parts_of_step(step: &StepHeadline) -> Vec<String> {
     let LargestParts { named, others } = &step.parts;
     let named = named.iter().map(|part| (part_name(&part.name), part.ratio));
+    let between = step.iteration.map(|iteration| {
+        let steps = nouns(noun(&step.path));
+        (format!("between {steps}"), iteration.between_ratio)
+    });
+    let mut named: Vec<(String, f64)> = between.into_iter().chain(named).collect();
+    named.sort_by(|one, other| other.1.total_cmp(&one.1));
     let others = others.map(|others| (count(others), others.ratio));
     let outside = step.outside_ratio;
     let outside = outside.map(|ratio| ("outside of these".to_owned(), ratio));
-    let parts = named.chain(others).chain(outside);
+    let parts = named.into_iter().chain(others).chain(outside);
     parts
         .map(|(name, ratio)| format!("{name} {}", share(ratio)))
         .collect()
@@ -181,14 +184,14 @@ fn duration(duration: StepDuration) -> String {
             format!("{} on the device{host}", time(mean_ns))
         }
         StepDuration::OnHost {
-            median_ns,
             mean_ns,
+            median_ns,
             has_device_times,
         } => {
-            let usual = time(median_ns);
-            let typical = match mean_ns {
-                Some(mean_ns) => format!("{usual} usually, {} on average", time(mean_ns)),
-                None => usual,
+            let mean = time(mean_ns);
+            let typical = match median_ns {
+                Some(median_ns) => format!("{mean} on average, {} usually", time(median_ns)),
+                None => mean,
             };
             let host = if has_device_times { " on the host" } else { "" };
             format!("{typical}{host}")

@@ -17,6 +17,7 @@ pub mod inference_absences;
 pub(crate) mod inference_labels;
 pub(crate) mod inference_notes;
 pub mod latency;
+pub(crate) mod leftovers;
 mod no_break_quantities;
 pub(crate) mod nouns;
 pub(crate) mod other_numbers;

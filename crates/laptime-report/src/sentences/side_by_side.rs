@@ -1,6 +1,6 @@
 //! Processes, threads and tasks that ran side by side, in words.
 
-use laptime_analysis::{Rank, Summary};
+use laptime_analysis::{Rank, Steady, Summary};
 use laptime_core::PhaseName;
 
 use crate::document::names;
@@ -11,12 +11,12 @@ use crate::sentences::rank_names;
 /// The share of the measured time above which an overlap of threads and tasks is told: less changes nobody's mind.
 const OVERLAP_RATIO: f64 = 0.01;
 
-/// Writes the notes below a table whose rows are of several processes or tracks.
-pub fn notes(summary: &Summary) -> Vec<String> {
+/// Writes the notes below a table, of the steady state or the whole run, whose rows are of several processes or tracks.
+pub fn notes(summary: &Summary, steady: Option<&Steady>) -> Vec<String> {
     let mut notes = Vec::new();
     let measured = summary.processes.iter().filter(|one| one.is_measured);
     let count = measured.count() as u64;
-    let whole = summary.measured_ns;
+    let whole = steady.map_or(summary.measured_ns, |steady| steady.wall_ns);
     if count > 1 {
         let trained = match summary.ranks.len() as u64 {
             0 => u64::from(takes_steps(summary)),
@@ -36,10 +36,13 @@ pub fn notes(summary: &Summary) -> Vec<String> {
             quantity::exact(whole),
         ));
     }
-    if summary.parallel_ns as f64 > OVERLAP_RATIO * whole as f64 {
+    if summary.parallel_ns as f64 > OVERLAP_RATIO * summary.measured_ns as f64 {
+        let more = match steady {
+            Some(_) => "more".to_owned(),
+            None => format!("{} more", quantity::exact(summary.parallel_ns)),
+        };
         notes.push(format!(
-            "threads or tasks were in laps at the same time, so the rows add up to {} more than the run took",
-            quantity::exact(summary.parallel_ns),
+            "threads or tasks were in laps at the same time, so the rows add up to {more} than the wall time"
         ));
     }
     notes

@@ -82,10 +82,10 @@ fn table(outcome: &Outcome, names: &[String]) -> Table {
     }
 }
 
-/// Writes the change of time, as `−12 % (−14 to −10 %)`.
+/// Writes the change of time, as `-12 % (-14 to -10 %)`.
 fn change(judged: &Judged) -> String {
     let signed = |ratio: f64| {
-        let sign = if ratio < 1.0 { "−" } else { "+" };
+        let sign = if ratio < 1.0 { "-" } else { "+" };
         format!("{sign}{}", number((ratio - 1.0).abs()))
     };
     match &judged.interval {

@@ -13,5 +13,5 @@ pub mod operations;
 pub(crate) mod processes;
 pub(crate) mod profiler;
 pub(crate) mod spans;
-pub(crate) mod steady_state;
+pub(crate) mod stretch;
 pub(crate) mod time_to_target;

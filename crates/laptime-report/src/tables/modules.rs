@@ -14,7 +14,7 @@ const TOP_OF_PAGE: usize = 12;
 
 /// Makes the table that the view asks for.
 pub fn section(summary: &Summary, view: &View) -> Section {
-    let steady = summary.steady.as_ref().filter(|_| view.steady);
+    let steady = view.steady(summary.steady.as_ref());
     let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
     // Where a device did the work of the steps, what is outside of them matters little.
     let is_of_steps = steady.is_some() || summary.steady.is_none();
@@ -44,11 +44,7 @@ pub fn section(summary: &Summary, view: &View) -> Section {
         return Section::remark(nothing);
     }
     let since = steady.map_or_else(String::new, |steady| {
-        format!(
-            ", in the steady state from {} {}",
-            steady.noun(),
-            steady.from_step
-        )
+        format!(", from {} {} on", steady.noun(), steady.from_step)
     });
     let of = if view.by == By::Class {
         "the modules of a class"

@@ -7,8 +7,7 @@ use crate::document::view::View;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
 use crate::sentences::rank_names;
-use crate::tables::spans;
-use crate::tables::steady_state;
+use crate::tables::stretch::{self, Whole};
 
 /// Most lines of processes that are not measured.
 const MOST_OTHERS: usize = 20;
@@ -18,23 +17,18 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
     for one in &summary.by_process {
         let called = names::short(&rank_names::called(one.pid, one.rank.as_deref()));
-        sections.push(
-            Section::headed(
-                called.clone(),
-                Content::Table(spans::table(summary, &one.rows, view)),
-            )
-            .remarked(format!(
-                "shares are of the {} that it ran",
-                quantity::exact(one.wall_ns)
-            )),
-        );
-        let found = (one.steady.as_ref(), one.steady_why.as_ref());
-        sections.extend(
-            steady_state::section(summary, found, &one.rows, view).map(|section| Section {
-                heading: section.heading.map(|what| format!("{called}: {what}")),
-                ..section
-            }),
-        );
+        let whole = Whole {
+            rows: &one.rows,
+            wall_ns: one.wall_ns,
+            steady: one.steady.as_ref(),
+            steady_why: one.steady_why.as_ref(),
+            is_notebook: summary.is_notebook(),
+        };
+        let section = stretch::section(summary, &whole, view);
+        sections.push(Section {
+            heading: section.heading.map(|what| format!("{called}, {what}")),
+            ..section
+        });
     }
     sections.extend(others(summary));
     sections

@@ -10,6 +10,7 @@ use crate::document::outline::{self, Line, Outline};
 use crate::document::view::View;
 use crate::document::{Cell, Row, Table};
 use crate::quantity::{self, Precision};
+use crate::sentences::leftovers;
 use crate::tables::modules;
 
 /// Makes a table of rows.
@@ -30,7 +31,7 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
                 cell => cell,
             }
         });
-        shown(line, cells.collect())
+        shown(line, cells.collect(), summary.is_notebook())
     });
     let rows = made.collect();
     Table {
@@ -38,7 +39,10 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
         columns: columns.iter().map(|(column, _)| *column).collect(),
         rows,
         notes: notes(&outline),
-        notes_of: partly(&outline).into_iter().collect(),
+        notes_of: partly(&outline)
+            .into_iter()
+            .chain(at_once(&outline))
+            .collect(),
         reasons,
         ..Table::default()
     }
@@ -97,7 +101,9 @@ fn of_device(line: &Line<'_>) -> Cell {
 
 fn share(part_ns: Option<u64>, of_ns: Option<u64>) -> Cell {
     match (part_ns, of_ns) {
-        (Some(part_ns), Some(of_ns)) if of_ns > 0 => Cell::Share(part_ns as f64 / of_ns as f64),
+        (Some(part_ns), Some(of_ns)) if of_ns > 0 => {
+            Cell::part_of_time(part_ns as f64 / of_ns as f64)
+        }
         _ => Cell::Blank,
     }
 }
@@ -127,14 +133,26 @@ fn partly(outline: &Outline<'_>) -> Option<(Column, String)> {
     let (whole, parts) = (quantity::thousands(whole), quantity::thousands(parts));
     let said = format!(
         "{whole} +{parts}: {whole} finished, {parts} cut off (by an error, by an end of the program or of the time shown, \
-         or by going on under another name): that time is in total and self, not in mean or percentiles"
+         or by going on under another name): that time is in the total, not in the mean"
     );
     Some((Column::COUNT, said))
 }
 
-fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
+/// Explains a share such as `3.9 ×`.
+fn at_once(outline: &Outline<'_>) -> Option<(Column, String)> {
+    let ratios = outline.lines.iter().filter_map(|line| line.row.share_ratio);
+    let most = ratios.fold(0.0, f64::max);
+    let cell = Cell::part_of_time(most);
+    matches!(cell, Cell::Times(_)).then(|| {
+        let said = format!("{} the wall time: several ran at once", cell.inline());
+        (Column::SHARE, said)
+    })
+}
+
+fn shown(line: &Line<'_>, cells: Vec<Cell>, is_notebook: bool) -> Row {
+    let leftover = leftovers::of_row(line.row, is_notebook);
     Row {
-        name: modules::shown(line.row),
+        name: leftover.map_or_else(|| modules::shown(line.row), str::to_owned),
         span: (line.row.kind == RowKind::Span)
             .then(|| line.row.names.last().cloned())
             .flatten(),
@@ -161,6 +179,7 @@ fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
         None => Cell::Absent(usize::MAX),
         Some(Number::Word(word)) => Cell::from(word),
         Some(Number::Signed(bytes)) => Cell::Bytes(bytes),
+        Some(Number::Real(ratio)) if column == Column::SHARE => Cell::part_of_time(ratio),
         Some(Number::Real(ratio)) if field.unit == Unit::Ratio => Cell::Share(ratio),
         Some(Number::Real(rate)) => Cell::Rate(rate),
         Some(Number::Whole(number)) => match field.unit {

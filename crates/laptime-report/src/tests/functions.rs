@@ -171,17 +171,17 @@ fn what_was_not_sampled_of_the_exit_has_a_row_of_its_own() {
     let exit = summary.rows.iter().find(|row| row.path == "exit").unwrap();
     assert_eq!(exit.total_ns, 600 * MS);
     let told = text(&summary, &by_function(Some("exit")));
-    insta::assert_snapshot!(from(&told, "functions"), @r"
+    insta::assert_snapshot!(from(&told, "functions"), @"
     functions
     45 stacks sampled 100 times per second: a share seen in 100 samples is ± 10 points, in 1,000 ± 3
-    lap, its functions               samples     self     total  of parent   share
-    ───────────────────────────────────────────────────────────────────────────────────────────
-    exit                                   5           600   ms             60.0 % ███████▎
-    ├─ parse train.py:20                   3  30.0 ms   30.0 ms      5.0 %
+    lap, its functions               samples     self    total  of parent   share
+    ──────────────────────────────────────────────────────────────────────────────────────────
+    exit                                   5            600 ms             60.0 % ███████▎
+    ├─ parse train.py:20                   3  30.0 ms  30.0 ms      5.0 %
     │  └─ called from load train.py
-    ├─ load train.py:10                    2  20.0 ms   50.0 ms      3.3 %
+    ├─ load train.py:10                    2  20.0 ms  50.0 ms      3.3 %
     │  └─ called from main train.py
-    └─ not sampled                                     550   ms     91.7 %
+    └─ not sampled                                      550 ms     91.7 %
     self is time in the function itself and in what it calls that isn't Python, total also in the
     functions that it calls
     not sampled: the start and the end of the interpreter itself, and what could not be read
@@ -211,7 +211,7 @@ fn a_share_above_all_says_of_what() {
     }
     let note = "share is of the run's 1.00 s; other threads";
     let told = text(&summary(&script), &by_function(None));
-    assert!(told.contains("300.0 %") && told.contains(note), "{told}");
+    assert!(told.contains("300 %") && told.contains(note), "{told}");
     let mut alone = self::script();
     alone.span(&["step"], 100 * MS, 300 * MS);
     samples(&mut alone, 0, 400);
@@ -290,15 +290,15 @@ fn counted_calls_have_a_table_unasked_and_say_who_called() {
         }));
     }
     let told = text(&summary(&script), &plain(100));
-    insta::assert_snapshot!(from(&told, "calls"), @r"
+    insta::assert_snapshot!(from(&told, "calls"), @"
     calls
     Times include the counting, which makes short functions look longer than they are
-    lap, functions called in it        calls       self      total  per call  of parent    share
+    lap, functions called in it        calls     self   total  per call  of parent  share
     ──────────────────────────────────────────────────────────────────────────────────────────────────
-    program                                6  100.00 ms                                  100.0 % █████
-    ├─ load train.py:9                     3   99.00 ms  100.00 ms  33.33 ms     99.0 %
+    program                                6   100 ms                               100 % ████████████
+    ├─ load train.py:9                     3  99.0 ms  100 ms   33.3 ms     99.0 %
     │  └─ called from main train.py:3
-    └─ main train.py:3                     3    1.00 ms  100.00 ms  33.33 ms      1.0 %
+    └─ main train.py:3                     3  1.00 ms  100 ms   33.3 ms      1.0 %
     self is time in the function itself, total also in what it called; share is the lap's of all
     per call is the total of a primitive call
     of parent is the self time's share of the lap's
@@ -310,7 +310,7 @@ fn counted_calls_have_a_table_unasked_and_say_who_called() {
     let told = text(&summary(&script), &first);
     let others = told.lines().find(|line| line.contains("1 other function"));
     assert!(
-        others.is_some_and(|line| line.contains(" 3    1.00 ms")),
+        others.is_some_and(|line| line.contains(" 3  1.00 ms")),
         "{told}"
     );
     script.span(&["step"], 100 * MS, 300 * MS);

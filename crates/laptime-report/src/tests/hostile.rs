@@ -8,28 +8,26 @@ fn hostile_names_are_shown_as_text() {
     evil\u{1b}]0;title\u{7}|<b>\n.py  100 ms: 89 % exit, 11 % step.
     11 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
 
-    span                                                                              count     total      self      p50      p99  of parent   share
-    ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-    step                                                                                  0   –         –        –        –                    –
-    ├─ two\nlines                                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ a|b                                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ \u{1b}[31mred\u{1b}[0m                                                             1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ \u{9b}2J                                                                           1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ <script>alert(1)</script>                                                          1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ [link](http://example.com)                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ `code` *bold* __x__                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ \u{202e}reversed                                                                   1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ =1+1,"quoted"                                                                      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    ├─ a/b\c                                                                              1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    └─ xxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
-    startup                                                                                   0    ns   0    ns                                0.0 %
-    other                                                                                     0    ns   0    ns                                0.0 %
-    exit                                                                                     89.00 ms  89.00 ms                               89.0 % ██████████▋
+    whole run: 100 ms
+    no steady state: no span named "step" tells one step from the next
+    span                                                                              count    total     mean  of parent   share
+    ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    step                                                                                  0     –        –                   –
+    ├─ two\nlines                                                                         1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ a|b                                                                                1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ \u{1b}[31mred\u{1b}[0m                                                             1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ \u{9b}2J                                                                           1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ <script>alert(1)</script>                                                          1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ [link](http://example.com)                                                         1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ `code` *bold* __x__                                                                1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ \u{202e}reversed                                                                   1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ =1+1,"quoted"                                                                      1  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ a/b\c                                                                              1  1.00 ms  1.00 ms              1.0 % ▏
+    └─ xxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx      1  1.00 ms  1.00 ms              1.0 % ▏
+    startup                                                                                     0 ns                       0.0 %
+    outside of laps                                                                             0 ns                       0.0 %
+    exit                                                                                     89.0 ms                      89.0 % ██████████▋
     – no span of this path was finished, only spans inside it
-    left out to fit the width: mean
-
-    no steady state
-    no span named "step" tells one step from the next
 
     marks and metrics
     two\nlines                         marked once
@@ -54,29 +52,29 @@ fn hostile_names_are_shown_as_text() {
     11 spans  
     host time from the start of the process, accurate to 10 ms; CLOCK\_MONOTONIC
 
-    | span | count | total | self | mean | p50 | p99 | of parent | share |
-    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-    | step | 0 | – | – | – | – | – |  | – |
-    | &emsp;two\\nlines | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;a\|b | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;\\u\{1b\}\[31mred\\u\{1b\}\[0m | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;\\u\{9b\}2J | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;\<script\>alert(1)\</script\> | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;\[link\](http\://example\.com) | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;\`code\` \*bold\* \_\_x\_\_ | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;\\u\{202e\}reversed | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;=1+1,"quoted" | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;a/b\\c | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | &emsp;xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
-    | *startup* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
-    | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
-    | *exit* |  | 89.00 ms | 89.00 ms |  |  |  |  | 89.0 % |
+    ### Whole run: 100 ms
+
+    No steady state: no span named "step" tells one step from the next
+
+    | span | count | total | mean | of parent | share |
+    | :--- | ---: | ---: | ---: | ---: | ---: |
+    | step | 0 | – | – |  | – |
+    | &emsp;two\\nlines | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;a\|b | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\\u\{1b\}\[31mred\\u\{1b\}\[0m | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\\u\{9b\}2J | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\<script\>alert(1)\</script\> | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\[link\](http\://example\.com) | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\`code\` \*bold\* \_\_x\_\_ | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\\u\{202e\}reversed | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;=1+1,"quoted" | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;a/b\\c | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | 1 | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | *startup* |  | 0 ns |  |  | 0.0 % |
+    | *outside of laps* |  | 0 ns |  |  | 0.0 % |
+    | *exit* |  | 89.0 ms |  |  | 89.0 % |
 
     – no span of this path was finished, only spans inside it
-
-    ### No steady state
-
-    No span named "step" tells one step from the next
 
     ### Marks and metrics
 

@@ -145,7 +145,7 @@ pub fn shown(summary: &Summary, format: Format, view: &View) -> String {
 #[test]
 fn the_table_of_a_training_run() {
     insta::assert_snapshot!(shown(&training(), Format::Text, &plain(100)), @"
-    train.py  5.12 s: 58 % training, 39 % startup, 1 % evaluation. After warm-up, a step takes 20.6 ms:
+    train.py  5.12 s: 58 % step, 39 % startup, 1 % evaluation. After warm-up, a step takes 20.4 ms:
     backward 45 %, forward 30 %, optimizer 15 %, data 8 %.
     700 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
 
@@ -153,40 +153,28 @@ fn the_table_of_a_training_run() {
     · 2.00 s pass before the first lap, 39 % of the run: imports, reading data, building the model.
       `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
 
-    span          count      total       self      mean       p50       p99  of parent   share
-    ───────────────────────────────────────────────────────────────────────────────────────────────────
-    step            138    2.99 s    73.50 ms  21.70 ms  20.6  ms  80.3  ms             58.5 % ████▋
-    ├─ backward     138    1.34 s     1.34 s    9.69 ms   9.05 ms  36.1  ms     44.6 %  26.1 % ██▏
-    ├─ forward      138  895.61 ms  895.61 ms   6.49 ms   6.13 ms  24.0  ms     29.9 %  17.5 % █▍
-    ├─ optimizer    138  454.61 ms  454.61 ms   3.29 ms   3.13 ms  12.0  ms     15.2 %   8.9 % ▊
-    └─ data         138  234.11 ms  234.11 ms   1.70 ms   1.60 ms   6.00 ms      7.8 %   4.6 % ▍
-    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms              1.4 % ▏
-    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms     85.7 %   1.2 % ▏
-    startup                2.00 s     2.00 s                                            39.1 % ███▏
-    other                  6.85 ms    6.85 ms                                            0.1 %
-    exit                  50.05 ms   50.05 ms                                            1.0 % ▏
-
-    steady state from step 3
-    after 3 steps of warm-up (240.46 ms); shares are of the 2.83 s from there to the last span
-    span          count      total       self      mean       p50       p99  of parent   share
-    ───────────────────────────────────────────────────────────────────────────────────────────────────
-    step            135    2.75 s    67.50 ms  20.40 ms  20.6  ms  20.6  ms             97.3 % ███████▊
-    ├─ backward     135    1.23 s     1.23 s    9.10 ms   9.05 ms   9.20 ms     44.6 %  43.4 % ███▌
-    ├─ forward      135  823.50 ms  823.50 ms   6.10 ms   6.13 ms   6.20 ms     29.9 %  29.1 % ██▍
-    ├─ optimizer    135  418.50 ms  418.50 ms   3.10 ms   3.13 ms   3.20 ms     15.2 %  14.8 % █▏
-    └─ data         135  216.00 ms  216.00 ms   1.60 ms   1.60 ms   1.70 ms      7.8 %   7.6 % ▋
-    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms              2.5 % ▎
-    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms     85.7 %   2.1 % ▏
-    other                  6.70 ms    6.70 ms                                            0.2 %
+    after warm-up: 135 of 138 steps, 2.83 s
+    span             count    total     mean  of parent   share
+    ────────────────────────────────────────────────────────────────────────
+    step               135  2.75 s   20.4 ms             97.3 % ███████████▋
+    ├─ backward        135  1.23 s   9.10 ms     44.6 %  43.4 % █████▎
+    ├─ forward         135   824 ms  6.10 ms     29.9 %  29.1 % ███▌
+    ├─ optimizer       135   418 ms  3.10 ms     15.2 %  14.8 % █▊
+    └─ data            135   216 ms  1.60 ms      7.8 %   7.6 % ▉
+    evaluation           5  70.0 ms  14.0 ms              2.5 % ▎
+    └─ forward           5  60.0 ms  12.0 ms     85.7 %   2.1 % ▎
+    outside of laps         6.70 ms                       0.2 %
+    the rest of the run: startup 2.00 s, 3 steps of warm-up 240 ms, exit 50.0 ms (`laptime report
+    --whole` has all of it)
 
     epochs
     6 epochs in 3.07 s, 138 steps
-    · epoch 1 | 704.85 ms | 25 steps | evaluation 14.00 ms | test_acc 0.7449
-    · epoch 2 | 525.45 ms | 25 steps | evaluation 14.00 ms | test_acc 0.83108
-    · epoch 3 | 525.25 ms | 25 steps | evaluation 14.00 ms | test_acc 0.87374
-    · epoch 4 | 525.05 ms | 25 steps | evaluation 14.00 ms | test_acc 0.89919
-    · epoch 5 | 524.85 ms | 25 steps | evaluation 14.00 ms | test_acc 0.91611
-    · epoch 6 | 265.86 ms | 13 steps | evaluation –        | test_acc –
+    · epoch 1 | 705 ms | 25 steps | evaluation 14.0 ms | test_acc 0.7449
+    · epoch 2 | 525 ms | 25 steps | evaluation 14.0 ms | test_acc 0.83108
+    · epoch 3 | 525 ms | 25 steps | evaluation 14.0 ms | test_acc 0.87374
+    · epoch 4 | 525 ms | 25 steps | evaluation 14.0 ms | test_acc 0.89919
+    · epoch 5 | 525 ms | 25 steps | evaluation 14.0 ms | test_acc 0.91611
+    · epoch 6 | 266 ms | 13 steps | evaluation –       | test_acc –
 
     marks and metrics
     test_acc  ▁▅▆▇█  last 0.91611, 0.7449 to 0.91611, 5 values
@@ -216,22 +204,21 @@ fn the_table_of_a_killed_run_in_80_columns() {
     train.py  3.26 s: 100 % train.
     6 spans · host time from launch to exit; CLOCK_MONOTONIC
 
-    span           count     total      p50      p99  of parent    share
-    ─────────────────────────────────────────────────────────────────────────────
-    train           0 +1   3.26 s    –        –                  100.0 % ████████
-    └─ step         3 +1   3.26 s   19.0 ms  19.0 ms     99.9 %   99.9 % ████████
-       └─ forward   3     36.00 ms  12.0 ms  12.0 ms      1.1 %    1.1 % ▏
-    startup                0    ns                                 0.0 %
-    other                  0    ns                                 0.0 %
-    exit                   0    ns                                 0.0 %
+    whole run: 3.26 s
+    no steady state: 3 steps are too few to tell warm-up from steady state; 12 are
+    needed
+    span             count    total     mean  of parent   share
+    ────────────────────────────────────────────────────────────────────────
+    train             0 +1  3.26 s      –                 100 % ████████████
+    └─ step           3 +1  3.26 s   19.0 ms     99.9 %  99.9 % ████████████
+       └─ forward     3     36.0 ms  12.0 ms      1.1 %   1.1 % ▏
+    startup                    0 ns                       0.0 %
+    outside of laps            0 ns                       0.0 %
+    exit                       0 ns                       0.0 %
     0 +1: 0 finished, 1 cut off (by an error, by an end of the program or of the
-    time shown, or by going on under another name): that time is in total and self,
-    not in mean or percentiles
+    time shown, or by going on under another name): that time is in the total, not
+    in the mean
     – no span of this path began and ended here
-    left out to fit the width: self, mean
-
-    no steady state
-    3 steps are too few to tell warm-up from steady state; 12 are needed
 
     warning: train.py (process 7) ended without closing its recording; it was in
              train/step for 3.2 s
@@ -246,30 +233,19 @@ fn the_table_of_a_killed_run_in_80_columns() {
 #[test]
 fn the_tree_of_a_training_run() {
     insta::assert_snapshot!(shown(&training(), Format::Tree, &plain(100)), @"
-    train.py  5.12 s: 58 % training, 39 % startup, 1 % evaluation. After warm-up, a step takes 20.6 ms:
+    train.py  5.12 s: 58 % step, 39 % startup, 1 % evaluation. After warm-up, a step takes 20.4 ms:
     backward 45 %, forward 30 %, optimizer 15 %, data 8 %.
     700 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
 
-    step  2.99 s  58.5 %  ×138  p50 20.6 ms
-    ├─ backward  1.34 s  26.1 %  ×138  p50 9.05 ms
-    ├─ forward  895.61 ms  17.5 %  ×138  p50 6.13 ms
-    ├─ optimizer  454.61 ms  8.9 %  ×138  p50 3.13 ms
-    └─ data  234.11 ms  4.6 %  ×138  p50 1.60 ms
-    evaluation  70.00 ms  1.4 %  ×5  p50 14.0 ms
-    └─ forward  60.00 ms  1.2 %  ×5  p50 12.0 ms
-    startup  2.00 s  39.1 %
-    other  6.85 ms  0.1 %
-    exit  50.05 ms  1.0 %
-
-    steady state from step 3
-    step  2.75 s  97.3 %  ×135  p50 20.6 ms
-    ├─ backward  1.23 s  43.4 %  ×135  p50 9.05 ms
-    ├─ forward  823.50 ms  29.1 %  ×135  p50 6.13 ms
-    ├─ optimizer  418.50 ms  14.8 %  ×135  p50 3.13 ms
-    └─ data  216.00 ms  7.6 %  ×135  p50 1.60 ms
-    evaluation  70.00 ms  2.5 %  ×5  p50 14.0 ms
-    └─ forward  60.00 ms  2.1 %  ×5  p50 12.0 ms
-    other  6.70 ms  0.2 %
+    after warm-up: 135 of 138 steps, 2.83 s
+    step  2.75 s  97.3 %  ×135  mean 20.4 ms
+    ├─ backward  1.23 s  43.4 %  ×135  mean 9.10 ms
+    ├─ forward  824 ms  29.1 %  ×135  mean 6.10 ms
+    ├─ optimizer  418 ms  14.8 %  ×135  mean 3.10 ms
+    └─ data  216 ms  7.6 %  ×135  mean 1.60 ms
+    evaluation  70.0 ms  2.5 %  ×5  mean 14.0 ms
+    └─ forward  60.0 ms  2.1 %  ×5  mean 12.0 ms
+    outside of laps  6.70 ms  0.2 %
     ");
 }
 
@@ -283,22 +259,22 @@ fn the_markdown_of_a_killed_run() {
     6 spans  
     host time from launch to exit; CLOCK\_MONOTONIC
 
-    | span | count | total | self | mean | p50 | p99 | of parent | share |
-    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-    | train | 0 +1 | 3.26 s | 3.00 ms | – | – | – |  | 100.0 % |
-    | &emsp;step | 3 +1 | 3.26 s | 3.22 s | 19.00 ms | 19.0 ms | 19.0 ms | 99.9 % | 99.9 % |
-    | &emsp;&emsp;forward | 3 | 36.00 ms | 36.00 ms | 12.00 ms | 12.0 ms | 12.0 ms | 1.1 % | 1.1 % |
-    | *startup* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
-    | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
-    | *exit* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+    ### Whole run: 3.26 s
 
-    0 +1: 0 finished, 1 cut off (by an error, by an end of the program or of the time shown, or by going on under another name): that time is in total and self, not in mean or percentiles
+    No steady state: 3 steps are too few to tell warm-up from steady state; 12 are needed
+
+    | span | count | total | mean | of parent | share |
+    | :--- | ---: | ---: | ---: | ---: | ---: |
+    | train | 0 +1 | 3.26 s | – |  | 100 % |
+    | &emsp;step | 3 +1 | 3.26 s | 19.0 ms | 99.9 % | 99.9 % |
+    | &emsp;&emsp;forward | 3 | 36.0 ms | 12.0 ms | 1.1 % | 1.1 % |
+    | *startup* |  | 0 ns |  |  | 0.0 % |
+    | *outside of laps* |  | 0 ns |  |  | 0.0 % |
+    | *exit* |  | 0 ns |  |  | 0.0 % |
+
+    0 +1: 0 finished, 1 cut off (by an error, by an end of the program or of the time shown, or by going on under another name): that time is in the total, not in the mean
 
     – no span of this path began and ended here
-
-    ### No steady state
-
-    3 steps are too few to tell warm-up from steady state; 12 are needed
 
     > **Warning:** train.py (process 7) ended without closing its recording; it was in train/step for 3.2 s  
     > *Hint:* it was killed, called os.\_exit or became another program (exec); every span that finished before is counted

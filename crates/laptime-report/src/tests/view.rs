@@ -6,7 +6,7 @@ use laptime_analysis::Options;
 use laptime_core::Warning;
 
 use super::tests::scripted::{MS, Script};
-use super::tests::{analyzed, hostile, killed, plain, shown, training};
+use super::tests::{analyzed, counted, hostile, killed, plain, shown, training};
 use super::*;
 
 #[test]
@@ -47,18 +47,19 @@ fn without_colour_there_is_no_escape_and_with_it_the_same_text() {
 fn a_filter_keeps_matches_with_their_ancestors() {
     let view = View {
         filter: Some("**/forward".into()),
-        steady: false,
+        whole: true,
         ..plain(100)
     };
     let text = shown(&training(), Format::Tree, &view);
     let names: Vec<&str> = text
         .lines()
-        .skip(4)
+        .skip(5)
         .filter_map(|line| line.split("  ").next())
         .collect();
     assert_eq!(names, ["step", "└─ forward", "evaluation", "└─ forward"]);
     let csv = shown(&training(), Format::Csv, &view);
-    assert_eq!(csv.lines().count(), 3);
+    // The whole run and the steady state.
+    assert_eq!(csv.lines().count(), 5);
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn siblings_stand_in_the_order_asked_for() {
     let order = |sort: Sort| {
         let view = View {
             sort,
-            steady: false,
+            whole: true,
             filter: Some("step/*".into()),
             ..plain(100)
         };
@@ -102,7 +103,7 @@ fn columns_stand_as_they_were_asked_for_whatever_the_width() {
             Column::COUNT,
             Column::CPU,
         ],
-        steady: false,
+        whole: true,
         ..plain(50)
     };
     let text = shown(&training(), Format::Text, &view);
@@ -137,10 +138,7 @@ fn what_has_no_room_is_named_once_and_a_name_is_whole() {
         .lines()
         .filter(|line| line.starts_with("left out"))
         .collect();
-    assert_eq!(
-        left_out,
-        ["left out to fit the width: self, mean, p99, of parent"]
-    );
+    assert_eq!(left_out, ["left out to fit the width: of parent"]);
 }
 
 #[test]
@@ -148,7 +146,7 @@ fn the_first_rows_of_an_order_keep_what_is_around_them() {
     let view = View {
         top: Some(2),
         sort: Sort::SelfTime,
-        steady: false,
+        whole: true,
         ..plain(100)
     };
     let text = shown(&training(), Format::Text, &view);
@@ -209,7 +207,7 @@ fn modules_are_named_with_their_class_and_summed_over_phases() {
         .iter()
         .map(|one| one.heading.as_deref())
         .collect();
-    assert_eq!(headings[..2], [Some("modules"), Some("whole run")]);
+    assert_eq!(headings[..2], [Some("modules"), Some("whole run: 100 ms")]);
     let view = View {
         by: By::Module,
         ..plain(100)
@@ -222,11 +220,9 @@ fn modules_are_named_with_their_class_and_summed_over_phases() {
         .collect();
     assert_eq!(
         rows[0][..8],
-        [
-            "Net/0", "(Conv2d)", "1", "50.00", "ms", "30.00", "ms", "20.00"
-        ]
+        ["Net/0", "(Conv2d)", "1", "50.0", "ms", "30.0", "ms", "20.0"]
     );
-    assert_eq!(rows[1][..4], ["Net", "1", "10.00", "ms"]);
+    assert_eq!(rows[1][..4], ["Net", "1", "10.0", "ms"]);
     let view = View {
         by: By::Class,
         ..plain(100)
@@ -291,4 +287,43 @@ fn every_warning_is_shown_with_its_hint() {
         );
     }
     assert!(shown(&summary, Format::Text, &plain(100)).ends_with(&expected));
+}
+
+#[test]
+fn numbers_of_reasons_begin_at_one_whatever_columns_are_shown() {
+    let reasons = |width| {
+        let view = plain(width);
+        let text = shown(&counted(), Format::Text, &view);
+        let marks = text.lines().filter(|line| line.starts_with('–'));
+        let marks = marks.filter_map(|line| line.split(' ').next());
+        marks.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for width in [60, 80, 100, 140] {
+        let found = reasons(width);
+        let first = found.first().map(String::as_str);
+        assert!(
+            matches!(first, None | Some("–" | "–¹")),
+            "{width}: {found:?}"
+        );
+    }
+    let asked = View {
+        columns: vec![Column::COUNT, Column::CPU, Column::DELAYED],
+        ..plain(100)
+    };
+    let text = shown(&training(), Format::Text, &asked);
+    assert!(text.contains("\n–¹ no span measured it"), "{text}");
+}
+
+#[test]
+fn the_answer_and_findings_are_in_full_ink_and_notes_are_not() {
+    let view = View {
+        color: true,
+        ..plain(100)
+    };
+    let text = shown(&training(), Format::Text, &view);
+    let line = |of: &str| text.lines().find(|line| line.contains(of)).unwrap();
+    assert!(line("After warm-up, a step takes").starts_with("\u{1b}[1mtrain.py"));
+    assert!(line("backward 45 %").starts_with("\u{1b}[1m"));
+    assert!(line("pass before the first lap").starts_with('·'));
+    assert!(line("the rest of the run").starts_with("\u{1b}[2m"));
 }

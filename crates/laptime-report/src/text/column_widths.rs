@@ -28,8 +28,10 @@ pub struct ColumnWidths {
 #[derive(Debug, Clone, Default)]
 pub struct Width {
     /// Width of the digits before the decimal point.
-    pub whole: usize,
+    whole: usize,
     fraction: usize,
+    /// Width of the number without its unit.
+    number: usize,
     unit: usize,
     /// Width of the bar beside the number.
     pub bar: usize,
@@ -47,14 +49,29 @@ impl Width {
                 let digits = row.cells[index].digits();
                 width.whole = width.whole.max(names::columns(&digits.whole));
                 width.fraction = width.fraction.max(digits.fraction.len());
+                let number = names::columns(&digits.whole) + digits.fraction.len();
+                width.number = width.number.max(number);
                 width.unit = width.unit.max(names::columns(&glyphs.plain(digits.unit)));
             }
         }
         width
     }
 
-    fn number(&self) -> usize {
-        self.whole + self.fraction + if self.unit > 0 { self.unit + 1 } else { 0 }
+    fn content(&self) -> usize {
+        if self.unit > 0 {
+            self.number + 1 + self.unit
+        } else {
+            self.whole + self.fraction
+        }
+    }
+
+    /// Returns the width of what stands before a unit or, without units, before the decimal point.
+    pub fn before_unit(&self) -> usize {
+        if self.unit > 0 {
+            self.number
+        } else {
+            self.whole
+        }
     }
 
     /// Returns the width that the bar takes beside the number.
@@ -64,17 +81,19 @@ impl Width {
 
     /// Returns the width of the whole column.
     pub fn total(&self) -> usize {
-        self.number().max(self.heading).max(1) + self.beside()
+        self.content().max(self.heading).max(1) + self.beside()
     }
 
-    /// Writes a number with its decimal point and its unit where those of the column are.
+    /// Writes a number where those of the column are: its unit below other units, right behind it; one without a unit
+    /// by its decimal point.
     pub fn aligned(&self, digits: &Digits) -> String {
-        let mut text = pad_start(&digits.whole, self.whole);
-        text += &pad_end(&digits.fraction, self.fraction);
-        if self.unit > 0 {
-            text += " ";
-            text += &pad_end(digits.unit, self.unit);
-        }
+        let text = if self.unit > 0 {
+            let number = format!("{}{}", digits.whole, digits.fraction);
+            let unit = pad_end(digits.unit, self.unit);
+            format!("{} {unit}", pad_start(&number, self.number))
+        } else {
+            pad_start(&digits.whole, self.whole) + &pad_end(&digits.fraction, self.fraction)
+        };
         pad_start(&text, self.total() - self.beside())
     }
 }

@@ -59,6 +59,7 @@ impl Glyphs {
                 '–' | '·' => plain.push('-'),
                 '…' => plain.push_str("..."),
                 '→' => plain.push_str("->"),
+                '×' => plain.push('x'),
                 character if character.is_ascii() => plain.push(character),
                 character => plain.extend(character.escape_unicode()),
             }

@@ -17,7 +17,7 @@ pub struct NotebookCell<'a> {
     pub peak_bytes: Option<u64>,
 }
 
-/// Writes the line of a measured cell: `fit: 1.23 s, peak host memory 4.0 MiB`.
+/// Writes the line of a measured cell: `fit: 1.23 s, peak host memory 4.00 MiB`.
 pub fn line(cell: &NotebookCell<'_>) -> String {
     let name = match cell.name {
         "" => String::new(),
@@ -35,7 +35,7 @@ pub fn line(cell: &NotebookCell<'_>) -> String {
     format!("{name}{stopped}{took}{peak}")
 }
 
-/// Writes the line of any long cell: `1m 20s, finished 14:03:12, peak resident memory 1.2 GiB`.
+/// Writes the line of any long cell: `1m 20s, finished 14:03:12, peak resident memory 1.20 GiB`.
 ///
 /// **Units** nanoseconds and bytes; `at` is a time of day.
 pub fn finished(wall_ns: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64>) -> String {
@@ -78,7 +78,7 @@ mod tests {
             is_stopped: false,
             peak_bytes: Some(4 << 20),
         };
-        assert_eq!(line(&cell), "fit: 1.23 s, peak host memory 4.0 MiB");
+        assert_eq!(line(&cell), "fit: 1.23 s, peak host memory 4.00 MiB");
         let stopped = NotebookCell {
             name: "",
             is_stopped: true,
@@ -108,7 +108,7 @@ mod tests {
         );
         assert_eq!(
             finished(80 * SECOND, "14:03:12", true, Some(3 << 29)),
-            "1m 20s, stopped 14:03:12, peak resident memory 1.5 GiB"
+            "1m 20s, stopped 14:03:12, peak resident memory 1.50 GiB"
         );
     }
 }

@@ -5,7 +5,7 @@ use crate::document::names;
 use crate::document::view::View;
 use crate::document::{Content, Document, Section};
 use crate::roofline::plot;
-use crate::sentences::headline;
+use crate::sentences::{findings, headline};
 use crate::text::glyphs::Glyphs;
 use crate::text::paint::{Paint, Style};
 use crate::text::table_notes::TableNotes;
@@ -74,7 +74,8 @@ impl Text {
 
     /// Writes sections, each below an empty line.
     pub(super) fn sections(&self, sections: &[Section]) -> String {
-        let mut said = TableNotes::new(AbsenceMarks::of_sections(sections));
+        let marks = AbsenceMarks::of_shown(sections, |table| self.shown_columns(table));
+        let mut said = TableNotes::new(marks);
         let mut out = String::new();
         for section in sections {
             out += "\n";
@@ -96,19 +97,14 @@ impl Text {
         let between_facts = format!(" {} ", self.glyphs.dot);
         let facts = document.facts.join(&between_facts);
         if let Some(headline) = &document.headline {
-            let headline = self.wrapped("", &format!("{title}  {headline}"), Style::Plain);
+            let headline = self.wrapped("", &format!("{title}  {headline}"), Style::Strong);
             let headline = self
                 .glyphs
                 .plain(&headline.replace(headline::UNBROKEN, " "));
-            let (title, rest) = match headline.strip_prefix(&title) {
-                Some(rest) => (self.paint.with(Style::Strong, &title), rest),
-                // It goes on in the next line, with the first words behind it.
-                None => (String::new(), headline.as_str()),
-            };
             let facts = self
                 .glyphs
                 .plain(&format!("{facts}{between_facts}{}", document.measured));
-            return format!("{title}{rest}{}", self.wrapped("", &facts, Style::Faint));
+            return format!("{headline}{}", self.wrapped("", &facts, Style::Faint));
         }
         let between = if title.is_empty() { "" } else { "  " };
         let facts = self.glyphs.plain(&facts);
@@ -144,9 +140,12 @@ impl Text {
                 }
             }
             Content::Lines(lines) => {
+                // What to look at first is no small print.
+                let is_first = section.heading.as_deref() == Some(findings::HEADING);
+                let style = if is_first { Style::Plain } else { Style::Faint };
                 for line in lines {
                     let line = self.glyphs.plain(line);
-                    out += &self.wrapped(self.glyphs.bullet, &line, Style::Faint);
+                    out += &self.wrapped(self.glyphs.bullet, &line, style);
                 }
             }
             Content::Code(lines) => {

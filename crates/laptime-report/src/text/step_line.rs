@@ -115,7 +115,7 @@ mod tests {
     fn a_line_says_time_shares_and_memory() {
         insta::assert_snapshot!(
             step_line("step", &window(50), Some(1_288_490_188)),
-            @"step 1200 | 212 ms (p95 230) | data 3% fwd 31% bwd 52% opt 9% | 1.2 GiB peak"
+            @"step 1200 | 212 ms (p95 230) | data 3% fwd 31% bwd 52% opt 9% | 1.20 GiB peak"
         );
     }
 

@@ -10,9 +10,19 @@ use crate::text::paint::Style;
 use crate::text::table_notes::TableNotes;
 
 impl Text {
+    fn widths(&self, table: &Table) -> ColumnWidths {
+        ColumnWidths::new(table, self.is_asked, self.width, self.most, &self.glyphs)
+    }
+
+    /// Tells which columns of a table are shown.
+    pub(super) fn shown_columns(&self, table: &Table) -> Vec<bool> {
+        let columns = self.widths(table).columns;
+        columns.iter().map(Option::is_some).collect()
+    }
+
     /// Writes all lines of a table.
     pub(super) fn table(&self, table: &Table, said: &mut TableNotes) -> String {
-        let widths = ColumnWidths::new(table, self.is_asked, self.width, self.most, &self.glyphs);
+        let widths = self.widths(table);
         let mut heading = pad_end(&table.lead, widths.name);
         for (column, width) in table.columns.iter().zip(&widths.columns) {
             if let Some(width) = width {
@@ -80,7 +90,7 @@ impl Text {
                 (Cell::Absent(_), _) => {
                     let dash = marks.dash(table, cell, &self.glyphs);
                     let behind = names::columns(&dash) - 1;
-                    let dash = pad_start(&dash, width.whole.max(1) + behind);
+                    let dash = pad_start(&dash, width.before_unit().max(1) + behind);
                     let dash = pad_end(&dash, width.total());
                     self.paint.with(Style::Faint, &dash)
                 }
@@ -98,6 +108,8 @@ impl Text {
                 let gap = " ".repeat(width.bar.saturating_sub(names::columns(&bar)));
                 format!("{number} {}{gap}", self.paint.with(Style::Bar, &bar))
             }
+            // Of several at once there is no part to draw.
+            Cell::Times(_) if width.bar > 0 => number + &" ".repeat(width.beside()),
             _ if column.is_strong => self.paint.with(Style::Strong, &number),
             _ => number,
         }

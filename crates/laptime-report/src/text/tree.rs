@@ -16,7 +16,7 @@ const SHOWN: [Column; 5] = [
     Column::DEVICE,
     Column::SHARE,
     Column::COUNT,
-    Column::MEDIAN,
+    Column::MEAN,
 ];
 
 /// Renders a document.
@@ -59,7 +59,7 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
         let before = match column {
             Column::COUNT if glyphs.is_utf8() => "  ×",
             Column::COUNT => "  x",
-            Column::MEDIAN => "  p50 ",
+            Column::MEAN => "  mean ",
             Column::DEVICE => "  device ",
             _ => "  ",
         };

@@ -21,7 +21,7 @@ use parts_of_functions::FunctionParts;
 /// Makes the headline of a run, or of a timer's segments.
 ///
 /// What a step takes is told of the steady state where `with_steady` says that its table is shown; otherwise of the
-/// whole run.
+/// whole run, whose table then is.
 pub fn headline(summary: &Summary, with_steady: bool) -> Headline {
     let parts = parts_of_run::parts_of_run(&summary.rows, summary.is_notebook());
     let has_laps = parts.iter().any(|part| !part.name.is_leftover());

@@ -11,9 +11,6 @@ use crate::summary::headline::{Part, PartName};
 use crate::summary::numbered_names::{Numbered, numbered, without_numbers};
 use crate::summary::span_row::{RowKind, SpanRow};
 
-/// A lap of this name is called as steps that train.
-const TRAINING: &str = "training";
-
 /// Returns the outermost rows by what they are called, compiling by itself.
 pub fn parts_of_run(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
@@ -43,7 +40,7 @@ pub fn parts_of_run(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
         if compiled > 0.0 && ratio <= 0.0 {
             continue;
         }
-        let name = name_of_numbered(row, &numbered).unwrap_or_else(|| name(row, rows, is_notebook));
+        let name = name_of_numbered(row, &numbered).unwrap_or_else(|| name(row, is_notebook));
         if let Some(at) = places.get(&name) {
             parts[*at].ratio += ratio;
             continue;
@@ -83,8 +80,8 @@ fn name_of_numbered(row: &SpanRow, numbered: &[Numbered]) -> Option<PartName> {
     })
 }
 
-/// Returns what a part of the run is called: steps with a backward are training, counted ones too.
-fn name(row: &SpanRow, rows: &[SpanRow], is_notebook: bool) -> PartName {
+/// Returns what a part of the run is called: as in the table, counted steps together with the others.
+fn name(row: &SpanRow, is_notebook: bool) -> PartName {
     let name = row.names.first().map_or("", String::as_str);
     if row.kind == RowKind::Leftover {
         return if name == STARTUP && is_notebook {
@@ -93,23 +90,9 @@ fn name(row: &SpanRow, rows: &[SpanRow], is_notebook: bool) -> PartName {
             PartName::Leftover(name.to_owned())
         };
     }
-    let step = [PhaseName::Step.text().to_owned()];
-    let has_backward = || {
-        let mut parts = rows.iter().filter(|row| row.is_child_of(&step));
-        parts.any(|part| last_name(part) == PhaseName::Backward.text())
-    };
-    let name = match PhaseName::of_counted(name).or_else(|| PhaseName::of(name)) {
-        Some(PhaseName::Step) if has_backward() => TRAINING,
-        Some(phase) => phase.text(),
-        None => name,
-    };
-    if name == TRAINING {
-        PartName::Training
-    } else {
-        PartName::Lap(name.to_owned())
-    }
-}
-
-fn last_name(row: &SpanRow) -> &str {
-    row.names.last().map_or("", String::as_str)
+    let phase = PhaseName::of_counted(name).or_else(|| PhaseName::of(name));
+    PartName::Lap(match phase {
+        Some(phase) => phase.text().to_owned(),
+        None => name.to_owned(),
+    })
 }

@@ -6,18 +6,19 @@ use super::compiling::CompilingRows;
 use super::largest_parts::{REST_RATIO, largest, part};
 use crate::summarize::device_steps;
 use crate::summary::Summary;
-use crate::summary::headline::{LargestParts, Part, PartName, StepDuration, StepHeadline};
+use crate::summary::headline::{
+    Iteration, LargestParts, Part, PartName, StepDuration, StepHeadline,
+};
 use crate::summary::span_row::SpanRow;
 
 /// From this distance from the median on, as a part of it, the mean says something else.
 const FAR_RATIO: f64 = 0.1;
 
-/// Returns what a step is: after warm-up, where there is one and the table after it is shown; otherwise one of the whole
-/// run, whose table comes first. Where a device does the work, it tells both times and parts.
+/// Returns what a step is, of the steady state where there is one and its table is shown; otherwise of the whole run.
+/// Where a device does the work, it tells both times and parts.
 pub fn step(summary: &Summary, with_steady: bool) -> Option<StepHeadline> {
     let steady = summary.steady.as_ref().filter(|_| with_steady);
-    let is_after_warm_up = steady.is_some_and(|steady| steady.skipped_count > 0);
-    let (on_host, rows) = if is_after_warm_up {
+    let (on_host, rows) = if with_steady {
         summary.repeated()?
     } else {
         summary.repeated_in_all()?
@@ -27,16 +28,41 @@ pub fn step(summary: &Summary, with_steady: bool) -> Option<StepHeadline> {
         Some(rows @ [on_device, ..]) => (device_duration(on_device, on_host)?, on_device, rows),
         _ => (host_duration(on_host)?, on_host, rows),
     };
-    let ratio = |ns: u64| ns as f64 / row.total_ns.max(1) as f64;
+    let iteration = steady
+        .filter(|_| !summary.is_notebook())
+        .and_then(|steady| iteration(steady.between_steps_ns?, duration));
+    let step_part = iteration.map_or(1.0, |iteration| 1.0 - iteration.between_ratio);
+    let ratio = |ns: u64| step_part * ns as f64 / row.total_ns.max(1) as f64;
     let parts = parts(row, rows, ratio);
     let outside_ratio = ratio(row.self_ns);
     let has_parts = !parts.named.is_empty();
     Some(StepHeadline {
         path: row.path.clone(),
-        is_after_warm_up,
+        is_steady: steady.is_some(),
+        is_after_warm_up: steady.is_some_and(|steady| steady.skipped_count > 0),
         duration,
+        iteration,
         parts,
         outside_ratio: (has_parts && outside_ratio >= REST_RATIO).then_some(outside_ratio),
+    })
+}
+
+/// Returns what passes from a step to the next, where that is more than the step. A device works on between the host's
+/// steps: then the host's gaps are no pause.
+fn iteration(between_ns: u64, step: StepDuration) -> Option<Iteration> {
+    let StepDuration::OnHost {
+        mean_ns,
+        has_device_times: false,
+        ..
+    } = step
+    else {
+        return None;
+    };
+    let all_ns = mean_ns.saturating_add(between_ns);
+    let between_ratio = between_ns as f64 / all_ns.max(1) as f64;
+    (between_ratio >= REST_RATIO).then_some(Iteration {
+        mean_ns: all_ns,
+        between_ratio,
     })
 }
 
@@ -73,13 +99,14 @@ fn device_duration(on_device: &SpanRow, on_host: &SpanRow) -> Option<StepDuratio
     })
 }
 
-/// Returns how long a step usually takes, and the mean beside it where that says something else. Shares are of the mean.
+/// Returns how long a step takes on average, of which its parts are shares, and the median where that says something else.
 fn host_duration(row: &SpanRow) -> Option<StepDuration> {
-    let (median_ns, mean_ns) = (row.p50_ns?, row.mean_ns);
-    let is_far = |mean_ns: &u64| mean_ns.abs_diff(median_ns) as f64 >= FAR_RATIO * median_ns as f64;
+    let (mean_ns, median_ns) = (row.mean_ns?, row.p50_ns);
+    let is_far =
+        |median_ns: &u64| mean_ns.abs_diff(*median_ns) as f64 >= FAR_RATIO * *median_ns as f64;
     Some(StepDuration::OnHost {
-        median_ns,
-        mean_ns: mean_ns.filter(is_far),
+        mean_ns,
+        median_ns: median_ns.filter(is_far),
         // What a device told of too few is in the table, and is not this.
         has_device_times: row.device.device_ns.is_some(),
     })

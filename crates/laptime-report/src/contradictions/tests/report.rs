@@ -91,8 +91,8 @@ fn a_headline_of_another_stretch_than_its_table_is_refused() {
         panic!("{own:?}");
     };
     step.duration = StepDuration::OnHost {
-        median_ns: 9_990_000,
-        mean_ns: None,
+        mean_ns: 9_990_000,
+        median_ns: None,
         has_device_times: false,
     };
     let found = refused(&longer);

@@ -3,6 +3,7 @@
 use laptime_analysis::doubt::{DeviceDoubt, LookedAt};
 
 use super::doubt_words::{Words, listed};
+use crate::quantity::plain_plural;
 
 /// Advice about laps that end while JAX computes.
 pub const WAIT_FOR_JAX: &str = "write lt.sync_on(result) at the end of the laps that matter";
@@ -38,7 +39,7 @@ pub fn in_words(doubt: &DeviceDoubt) -> Words {
                 paths,
                 |one| {
                     let (count, all) = (one.count, one.span_count);
-                    format!("{count} of {all} spans of {} ({})", one.path, one.reason)
+                    format!("{count} of {} of {} ({})", plain_plural(all, "span", "spans"), one.path, one.reason)
                 },
                 |more| format!(", and some of {more} other paths"),
             );

@@ -3,6 +3,7 @@
 use laptime_analysis::doubt::{OperationsDoubt, SaidQuantity};
 
 use super::doubt_words::{Words, listed};
+use crate::quantity::plain_plural;
 
 /// Puts a doubt about operations into words.
 pub fn in_words(doubt: &OperationsDoubt) -> Words {
@@ -16,7 +17,11 @@ pub fn in_words(doubt: &OperationsDoubt) -> Words {
                         SaidQuantity::Bytes => "bytes",
                     };
                     let (count, all) = (one.part.count, one.part.span_count);
-                    format!("{quantity} of {count} of {all} spans of {}", one.part.path)
+                    format!(
+                        "{quantity} of {count} of {} of {}",
+                        plain_plural(all, "span", "spans"),
+                        one.part.path
+                    )
                 },
                 |more| format!(" and of some spans of {more} other paths"),
             );
@@ -30,7 +35,11 @@ pub fn in_words(doubt: &OperationsDoubt) -> Words {
                 paths,
                 |part| {
                     let (count, all) = (part.count, part.span_count);
-                    format!("{count} of {all} spans of {}", part.path)
+                    format!(
+                        "{count} of {} of {}",
+                        plain_plural(all, "span", "spans"),
+                        part.path
+                    )
                 },
                 and_so_in,
             );

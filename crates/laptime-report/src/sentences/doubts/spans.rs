@@ -74,7 +74,7 @@ pub fn in_words(doubt: &SpansDoubt) -> Words {
                 paths,
                 |part| {
                     let (count, all) = (part.count, part.span_count);
-                    format!("{count} of {all} spans of {}", part.path)
+                    format!("{count} of {} of {}", plain_plural(all, "span", "spans"), part.path)
                 },
                 |more| format!(" and some of {more} other paths"),
             );

@@ -7,6 +7,7 @@ mod compile_time;
 mod devices;
 mod memory;
 mod phrases;
+mod place;
 pub(crate) mod ranks;
 mod startup_and_exit;
 mod waits;
@@ -24,10 +25,9 @@ pub const HEADING: &str = "findings";
 
 /// Makes the list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
-    let lines: Vec<String> = summary
-        .findings
-        .iter()
-        .filter_map(finding_sentence)
+    let findings = summary.findings.iter();
+    let lines: Vec<String> = findings
+        .filter_map(|finding| Some(place::first(finding, &finding_sentence(finding)?)))
         .collect();
     (!lines.is_empty()).then(|| Section::headed(HEADING, Content::Lines(lines)))
 }
@@ -204,10 +204,11 @@ fn some_steps(finding: &Finding) -> Option<String> {
             usual_ns,
             total_ns,
         } => format!(
-            "{} runs in few {}, {count} times in {step_count}, and takes {} each time. {} \
+            "{} runs in few {}, {} in {step_count}, and takes {} each time. {} \
              usually takes {}. It costs {} in all.",
             names::path(path),
             many(step_path),
+            plural(*count, "time", "times"),
             time(*mean_ns),
             wrap::capitalised(&one_of(&one(step_path))),
             time(*usual_ns),

@@ -17,12 +17,20 @@ pub fn also_in(function: Option<&MainFunction>) -> String {
 
 /// Writes a function with the place where most of its time is.
 pub fn function_at(function: &MainFunction) -> String {
+    format!(
+        "`{}` ({})",
+        names::short(&function.name),
+        place_of(function)
+    )
+}
+
+/// Writes the file of a function, and the line that most of its time is in.
+pub fn place_of(function: &MainFunction) -> String {
     let file = names::visible(short_file(&function.file));
-    let place = match function.line {
+    match function.line {
         0 => file,
         line => format!("{file}:{line}"),
-    };
-    format!("`{}` ({place})", names::short(&function.name))
+    }
 }
 
 /// Returns the path that a path lies right inside of.

@@ -18,7 +18,7 @@ fn text(summary: &laptime_analysis::Summary) -> String {
 fn a_report_says_what_rates_are_compared_with_and_what_was_counted_as_it_ran() {
     let shown = text(&counted());
     for expected in [
-        "operations were counted in counted step (1 ×), which took 90.00 ms in all: no other row includes that time",
+        "operations were counted in counted step (1 ×), which took 90.0 ms in all: no other row includes that time",
         "MFU divides by the published float32 peak of cpu, 1.00 GFLOP/s",
         "80.0 %",
         "arithmetic",
@@ -45,13 +45,13 @@ fn a_step_that_is_counted_from_its_middle_on_is_told_as_parts_however_narrow_the
     };
     let narrow = render(&summary, Format::Text, &view);
     for expected in [
-        "counted step   1 +1",
-        "step           4 +1",
+        "counted step      1 +1",
+        "step              4 +1",
         "1 finished, 1 cut off",
     ] {
         assert!(narrow.contains(expected), "{expected}:\n{narrow}");
     }
-    let said = "(2 ×, 1 in part), which took 96.00 ms in all";
+    let said = "(2 ×, 1 in part), which took 96.0 ms in all";
     assert!(text(&summary).contains(said));
 }
 

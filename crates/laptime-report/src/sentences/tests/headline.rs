@@ -34,7 +34,7 @@ fn a_training_is_told_by_its_parts_and_by_those_of_a_step() {
     );
     assert_eq!(
         said(script),
-        "500 ms: 40 % training, 40 % startup, 20 % exit. \
+        "500 ms: 40 % step, 40 % startup, 20 % exit. \
          A step takes 10.0 ms: backward 60 %, forward 30 %, data 10 %."
     );
 }
@@ -63,14 +63,40 @@ fn warmed_up(slow: u64) -> Summary {
 }
 
 #[test]
-fn without_a_warm_up_the_first_line_has_the_number_of_the_first_table() {
+fn without_a_warm_up_the_first_line_has_the_number_of_the_table() {
     let mut summary = warmed_up(0);
     let steady = summary.steady.as_mut().unwrap();
     assert_eq!(steady.skipped_count, 0);
-    // Another median by a single item that lies outside of it.
-    steady.rows[0].p50_ns = Some(11 * MS);
-    let said = of_run(&summary, true).replace(UNBROKEN, " ");
-    assert!(said.ends_with("An evaluation takes 10.0 ms."), "{said}");
+    // Another mean by a single item that lies outside of it.
+    steady.rows[0].mean_ns = Some(10_500_000);
+    let said = |with_steady| of_run(&summary, with_steady).replace(UNBROKEN, " ");
+    let (of_steady, of_whole) = (said(true), said(false));
+    assert!(
+        of_steady.ends_with(" An evaluation takes 10.5 ms."),
+        "{of_steady}"
+    );
+    assert!(
+        of_whole.ends_with(" An evaluation takes 10.0 ms."),
+        "{of_whole}"
+    );
+}
+
+#[test]
+fn what_passes_between_steps_is_told_with_what_a_step_takes() {
+    let mut script = Script::new(7, 3_000 * MS);
+    for step in 0..40 {
+        let start = step * 50 * MS;
+        script.span(&["step", "forward"], start, 10 * MS);
+        script.span(&["step"], start, 15 * MS);
+    }
+    let said = said(script);
+    assert!(
+        said.ends_with(
+            "An iteration takes 50.0 ms, a step in it 15.0 ms: between steps 70 %, forward 20 %, outside of \
+             these 10 %."
+        ),
+        "{said}"
+    );
 }
 
 #[test]
@@ -114,7 +140,7 @@ fn what_a_step_takes_is_of_the_table_that_it_names() {
     // Its table isn't shown, and that of the run has a mean beside its median.
     let whole = said(4, false);
     assert!(
-        whole.ends_with("An evaluation takes 10.1 ms usually, 14.7 ms on average."),
+        whole.ends_with("An evaluation takes 14.7 ms on average, 10.1 ms usually."),
         "{whole}"
     );
     let level = [true, false].map(|with_steady| said(0, with_steady));
@@ -147,7 +173,7 @@ fn what_ran_beside_a_step_was_a_part_of_it() {
 }
 
 #[test]
-fn steps_without_a_backward_are_no_training() {
+fn steps_are_called_as_their_row() {
     let mut script = Script::new(7, 200 * MS);
     steps(&mut script, 0, [("read", 1), ("compute", 2), ("write", 7)]);
     assert_eq!(
@@ -175,7 +201,7 @@ fn what_is_outside_of_the_phases_is_no_other_phase() {
         script.span(&["step"], start, 10 * MS);
     }
     let said = said(script);
-    assert!(said.starts_with("200 ms: 100 % training."), "{said}");
+    assert!(said.starts_with("200 ms: 100 % step."), "{said}");
     assert!(
         said.ends_with("optimizer 20 %, outside of these 10 %."),
         "{said}"
@@ -319,7 +345,7 @@ fn where_a_device_does_the_work_it_tells_what_a_step_is_made_of() {
     }
     assert_eq!(
         said(script),
-        "400 ms: 50 % startup, 33 % outside of laps, 15 % training, 2 % exit. A step takes 9.00 ms on the device \
+        "400 ms: 50 % startup, 33 % outside of laps, 15 % step, 2 % exit. A step takes 9.00 ms on the device \
          (3.00 ms on the host): backward 56 %, forward 33 %, outside of these 11 %."
     );
 }

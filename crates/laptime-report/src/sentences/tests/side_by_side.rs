@@ -30,11 +30,8 @@ fn a_step_of_each_process_and_what_sums_are_of_stand_below_the_table() {
     let text = shown(&analyzed::summarize(&scripts, Options::default()));
     let below = text.split_once("2 processes took").unwrap().1.trim_start();
     insta::assert_snapshot!(below, @"
-    steps: counts and totals are their sums, shares are of 800.00 ms, the sum of their
+    steps: counts and totals are their sums, shares are of 800 ms, the sum of their
     times
-
-    no steady state
-    process 7: 3 steps are too few to tell warm-up from steady state; 12 are needed
 
     a step of each process
     · rank 0 (process 7): 3 steps of 70.0 ms: forward 10.0 ms, backward 50.0 ms, rest 10.0 ms
@@ -58,5 +55,5 @@ fn threads_in_laps_at_the_same_time_are_said_to_add_up_to_more() {
         .lines()
         .find(|line| line.contains("same time"))
         .unwrap();
-    insta::assert_snapshot!(note, @"threads or tasks were in laps at the same time, so the rows add up to 30.00 ms more than the run");
+    insta::assert_snapshot!(note, @"threads or tasks were in laps at the same time, so the rows add up to 30.0 ms more than the wall");
 }

@@ -57,7 +57,7 @@ fn the_table_has_every_contender_and_the_noise_floor() {
                median          95 %          time against eager  verdict
     ────────────────────────────────────────────────────────────────────
     eager      999 µs   999 to 1000
-    compiled   880 µs    879 to 881  −12.0 % (−12.2 to −11.8 %)   faster
+    compiled   880 µs    879 to 881  -12.0 % (-12.2 to -11.8 %)   faster
     slow      3.00 ms  3.00 to 3.01     +201 % (+199 to +201 %)   slower
 
     slow takes 3.41 times as long as compiled (between 3.40 and 3.42 times).
@@ -80,7 +80,7 @@ fn markdown_and_html_show_hostile_names_as_text() {
     |  | median | 95 % | time against a\|b\\n\<b\> | verdict |
     | :--- | ---: | ---: | ---: | ---: |
     | a\|b\\n\<b\> | 1.00 ms | 1.00 to 1.00 |  |  |
-    | \<script\> | 880 µs | 879 to 881 | −12.0 % (−12.2 to −11.8 %) | faster |
+    | \<script\> | 880 µs | 879 to 881 | -12.0 % (-12.2 to -11.8 %) | faster |
 
     Noise floor: a\|b\\n\<b\> against itself differs by 0.0 % in the same 8 rounds.
     ");
@@ -130,9 +130,9 @@ fn what_is_the_same_of_several_pairs_is_said_once() {
         median          95 %              time against a  verdict
     ─────────────────────────────────────────────────────────────
     a  1.00 ms  1.00 to 1.00
-    b  1.00 ms  1.00 to 1.00     +0.0 % (−0.2 to +0.2 %)     same
-    c  1.00 ms  1.00 to 1.00     +0.0 % (−0.2 to +0.2 %)     same
-    d   500 µs    500 to 501  −50.0 % (−50.1 to −49.9 %)   faster
+    b  1.00 ms  1.00 to 1.00     +0.0 % (-0.2 to +0.2 %)     same
+    c  1.00 ms  1.00 to 1.00     +0.0 % (-0.2 to +0.2 %)     same
+    d   500 µs    500 to 501  -50.0 % (-50.1 to -49.9 %)   faster
 
     c is as fast as b. The whole interval lies within the threshold of 1.0 %.
     d is 50.0 % faster than b (between 49.9 and 50.1 %).

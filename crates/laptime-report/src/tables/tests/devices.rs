@@ -66,7 +66,7 @@ fn a_table_says_what_a_device_did_in_the_steady_state_and_why_it_was_slow() {
     for expected in [
         "90.0 %",
         "% power limit",
-        "8.0 GiB",
+        "8.00 GiB",
         "650 W",
         "130 J",
         "0 Fake",

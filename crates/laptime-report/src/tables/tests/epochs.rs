@@ -32,10 +32,10 @@ fn trained(epochs: u64) -> String {
 #[test]
 fn an_epoch_is_a_line_with_its_time_steps_evaluation_and_metrics() {
     insta::assert_snapshot!(trained(3), @"
-    3 epochs in 390.00 ms, 30 steps
-    · epoch 1 | 110.00 ms | 8 steps  | evaluation 30.00 ms | accuracy 0.5
-    · epoch 2 | 130.00 ms | 10 steps | evaluation 30.00 ms | accuracy 0.51
-    · epoch 3 | 150.00 ms | 12 steps | evaluation 30.00 ms | accuracy 0.52
+    3 epochs in 390 ms, 30 steps
+    · epoch 1 | 110 ms | 8 steps  | evaluation 30.0 ms | accuracy 0.5
+    · epoch 2 | 130 ms | 10 steps | evaluation 30.0 ms | accuracy 0.51
+    · epoch 3 | 150 ms | 12 steps | evaluation 30.0 ms | accuracy 0.52
     ");
 }
 
@@ -95,14 +95,14 @@ fn remark_of(ranks: &[Script]) -> String {
 
 #[test]
 fn of_several_processes_it_is_said_whose_epochs_these_are() {
-    assert_eq!(remark_of(&[rank(7, 30)]), "1 epoch in 300.00 ms, 30 steps");
+    assert_eq!(remark_of(&[rank(7, 30)]), "1 epoch in 300 ms, 30 steps");
     assert_eq!(
         remark_of(&[rank(7, 30), rank(8, 20)]),
-        "1 epoch in 300.00 ms, 30 steps, of rank 0 (process 7). The epochs of 1 other process took 200.00 ms"
+        "1 epoch in 300 ms, 30 steps, of rank 0 (process 7). The epochs of 1 other process took 200 ms"
     );
     assert_eq!(
         remark_of(&[rank(7, 30), rank(8, 20), rank(9, 40)]),
-        "1 epoch in 300.00 ms, 30 steps, of rank 0 (process 7). The epochs of 2 other processes took from \
-         200.00 ms to 400.00 ms"
+        "1 epoch in 300 ms, 30 steps, of rank 0 (process 7). The epochs of 2 other processes took from \
+         200 ms to 400 ms"
     );
 }

@@ -52,47 +52,26 @@ fn each_rank_has_a_table_and_a_steady_state_and_each_helper_a_line() {
     57 spans · 3 processes · host time from the start of the process, accurate to 10 ms;
     CLOCK_MONOTONIC
 
-    rank 0 (process 7)
-    shares are of the 1.10 s that it ran
-    span        count      total       self      p50       p99  of parent   share
-    ──────────────────────────────────────────────────────────────────────────────────────────
-    step           14  900.00 ms  720.00 ms  50.1 ms  249   ms             81.8 % █████████▉
-    └─ forward     14  180.00 ms  180.00 ms  10.1 ms   50.0 ms     20.0 %  16.4 % ██
-    startup            100.00 ms  100.00 ms                                 9.1 % █▏
-    other                0    ns    0    ns                                 0.0 %
-    exit               100.00 ms  100.00 ms                                 9.1 % █▏
-    left out to fit the width: mean
+    rank 0 (process 7), after warm-up: 13 of 14 steps, 650 ms
+    span             count   total     mean  of parent   share
+    ───────────────────────────────────────────────────────────────────────
+    step                13  650 ms  50.0 ms              100 % ████████████
+    └─ forward          13  130 ms  10.0 ms     20.0 %  20.0 % ██▍
+    outside of laps           0 ns                       0.0 %
+    the rest of the run: 1 step of warm-up 250 ms, startup 100 ms, exit 100 ms (`laptime
+    report --whole` has all of it)
 
-    rank 0 (process 7): steady state from step 1
-    after 1 step of warm-up (250.00 ms); shares are of the 650.00 ms from there to the last
-    span
-    span        count      total       self      p50      p99  of parent    share
-    ──────────────────────────────────────────────────────────────────────────────────────────
-    step           13  650.00 ms  520.00 ms  50.0 ms  50.0 ms             100.0 % ████████████
-    └─ forward     13  130.00 ms  130.00 ms  10.0 ms  10.0 ms     20.0 %   20.0 % ██▍
-    other                0    ns    0    ns                                 0.0 %
-
-    rank 1 (process 8)
-    shares are of the 1.10 s that it ran
-    span        count      total       self      p50     p99  of parent   share
-    ────────────────────────────────────────────────────────────────────────────────────────
-    step           14  900.00 ms  180.00 ms  50.1 ms  249 ms             81.8 % █████████▉
-    └─ forward     14  720.00 ms  720.00 ms  40.3 ms  200 ms     80.0 %  65.5 % ███████▉
-    startup            100.00 ms  100.00 ms                               9.1 % █▏
-    other                0    ns    0    ns                               0.0 %
-    exit               100.00 ms  100.00 ms                               9.1 % █▏
-
-    rank 1 (process 8): steady state from step 1
-    after 1 step of warm-up (250.00 ms); shares are of the 650.00 ms from there to the last
-    span
-    span        count      total       self      p50      p99  of parent    share
-    ──────────────────────────────────────────────────────────────────────────────────────────
-    step           13  650.00 ms  130.00 ms  50.0 ms  50.0 ms             100.0 % ████████████
-    └─ forward     13  520.00 ms  520.00 ms  40.0 ms  40.0 ms     80.0 %   80.0 % █████████▋
-    other                0    ns    0    ns                                 0.0 %
+    rank 1 (process 8), after warm-up: 13 of 14 steps, 650 ms
+    span             count   total     mean  of parent   share
+    ───────────────────────────────────────────────────────────────────────
+    step                13  650 ms  50.0 ms              100 % ████████████
+    └─ forward          13  520 ms  40.0 ms     80.0 %  80.0 % █████████▋
+    outside of laps           0 ns                       0.0 %
+    the rest of the run: 1 step of warm-up 250 ms, startup 100 ms, exit 100 ms (`laptime
+    report --whole` has all of it)
 
     other processes
-    · reader.py (process 9): ran 900.00 ms, 1 span
+    · reader.py (process 9): ran 900 ms, 1 span
 
     a step of each process
     · rank 0 (process 7): 13 steps of 50.0 ms: forward 10.0 ms, rest 40.0 ms
@@ -108,29 +87,15 @@ fn the_same_is_drawn_as_trees() {
     57 spans · 3 processes · host time from the start of the process, accurate to 10 ms;
     CLOCK_MONOTONIC
 
-    rank 0 (process 7)
-    step  900.00 ms  81.8 %  ×14  p50 50.1 ms
-    └─ forward  180.00 ms  16.4 %  ×14  p50 10.1 ms
-    startup  100.00 ms  9.1 %
-    other  0 ns  0.0 %
-    exit  100.00 ms  9.1 %
+    rank 0 (process 7), after warm-up: 13 of 14 steps, 650 ms
+    step  650 ms  100 %  ×13  mean 50.0 ms
+    └─ forward  130 ms  20.0 %  ×13  mean 10.0 ms
+    outside of laps  0 ns  0.0 %
 
-    rank 0 (process 7): steady state from step 1
-    step  650.00 ms  100.0 %  ×13  p50 50.0 ms
-    └─ forward  130.00 ms  20.0 %  ×13  p50 10.0 ms
-    other  0 ns  0.0 %
-
-    rank 1 (process 8)
-    step  900.00 ms  81.8 %  ×14  p50 50.1 ms
-    └─ forward  720.00 ms  65.5 %  ×14  p50 40.3 ms
-    startup  100.00 ms  9.1 %
-    other  0 ns  0.0 %
-    exit  100.00 ms  9.1 %
-
-    rank 1 (process 8): steady state from step 1
-    step  650.00 ms  100.0 %  ×13  p50 50.0 ms
-    └─ forward  520.00 ms  80.0 %  ×13  p50 40.0 ms
-    other  0 ns  0.0 %
+    rank 1 (process 8), after warm-up: 13 of 14 steps, 650 ms
+    step  650 ms  100 %  ×13  mean 50.0 ms
+    └─ forward  520 ms  80.0 %  ×13  mean 40.0 ms
+    outside of laps  0 ns  0.0 %
     ");
 }
 
@@ -140,10 +105,8 @@ fn markdown_has_the_same_tables() {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     insta::assert_snapshot!(headings.collect::<Vec<_>>().join("\n"), @"
     ## train.py
-    ### Rank 0 (process 7)
-    ### Rank 0 (process 7): steady state from step 1
-    ### Rank 1 (process 8)
-    ### Rank 1 (process 8): steady state from step 1
+    ### Rank 0 (process 7), after warm-up: 13 of 14 steps, 650 ms
+    ### Rank 1 (process 8), after warm-up: 13 of 14 steps, 650 ms
     ### Other processes
     ### A step of each process
     ");
@@ -207,16 +170,19 @@ fn a_page_has_the_same_tables() {
         .filter_map(|rest| rest.split_once("</h3>"))
         .map(|(heading, _)| heading)
         .collect();
-    assert_eq!(headings.len(), 6, "{headings:?}");
-    assert_eq!(headings[0], "rank 0 (process 7)");
-    assert_eq!(headings[4], "other processes");
+    assert_eq!(headings.len(), 4, "{headings:?}");
+    assert_eq!(
+        headings[0],
+        "rank 0 (process 7), after warm-up: 13 of 14 steps, 650 ms"
+    );
+    assert_eq!(headings[2], "other processes");
 }
 
 #[test]
-fn a_filter_and_no_steady_narrow_the_rows_of_each_process() {
+fn a_filter_narrows_the_rows_of_each_process_and_the_table_may_be_of_all_of_it() {
     let view = View {
         filter: Some("forward".into()),
-        steady: false,
+        whole: true,
         ..View::default()
     };
     let value: serde_json::Value =
@@ -227,10 +193,12 @@ fn a_filter_and_no_steady_narrow_the_rows_of_each_process() {
             (rows.len(), rows[0]["path"].as_str()),
             (1, Some("step/forward"))
         );
-        assert_eq!(one["steady_why"], "left out as asked");
+        let steady = one["steady"]["rows"].as_array().unwrap();
+        assert_eq!((steady.len(), &steady[0]["path"]), (1, &rows[0]["path"]));
     }
     let text = render(&ranks(), Format::Text, &view);
-    assert!(!text.contains("steady"), "{text}");
+    assert_eq!(text.matches("whole run").count(), 2, "{text}");
+    assert!(!text.contains("after warm-up"), "{text}");
 }
 
 #[test]

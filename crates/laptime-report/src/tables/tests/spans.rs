@@ -75,9 +75,9 @@ fn a_tree_has_the_devices_time_after_that_of_the_host() {
     assert_eq!(
         lines,
         [
-            "epoch 20.00 ms device 180.00 ms 5.0 % ×20 p50 1.00 ms",
-            "├─ backward 20.00 ms device 100.00 ms 5.0 % ×20 p50 1.00 ms",
-            "└─ forward 20.00 ms device 60.00 ms 5.0 % ×20 p50 1.00 ms",
+            "epoch 20.0 ms device 180 ms 5.0 % ×20 mean 1.00 ms",
+            "├─ backward 20.0 ms device 100 ms 5.0 % ×20 mean 1.00 ms",
+            "└─ forward 20.0 ms device 60.0 ms 5.0 % ×20 mean 1.00 ms",
         ]
     );
 }

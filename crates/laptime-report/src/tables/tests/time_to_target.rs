@@ -37,8 +37,8 @@ fn missed() -> UntilSummary {
 
 #[test]
 fn an_answer_says_time_steps_and_epochs_or_the_best_value() {
-    assert_snapshot!(facts(&reached()), @"after 12.35 s, 1,234 steps, 3 epochs: 0.951");
-    assert_snapshot!(facts(&missed()), @"not reached: best of 10 values is 0.2 after 20.00 s");
+    assert_snapshot!(facts(&reached()), @"after 12.3 s, 1,234 steps, 3 epochs: 0.951");
+    assert_snapshot!(facts(&missed()), @"not reached: best of 10 values is 0.2 after 20.0 s");
     let none = UntilSummary {
         best: None,
         ..missed()

@@ -1,8 +1,9 @@
 use super::*;
 use crate::Options;
-use crate::summary::headline::{Part, PartName, StepDuration, StepHeadline};
+use crate::summary::headline::{Iteration, Part, PartName, StepDuration, StepHeadline};
 use crate::testing::analyzed::summarize;
-use crate::testing::scripted::{MS, Script};
+use crate::testing::scripted::{MAIN, MS, Script};
+use laptime_core::SpanFlags;
 
 /// The headline of a process, with its steady state.
 fn headline_of(script: Script) -> Headline {
@@ -43,7 +44,7 @@ fn four_parts_are_named_and_the_others_are_counted() {
 }
 
 #[test]
-fn a_lap_that_is_called_training_is_one_part_with_the_steps_that_train() {
+fn a_part_has_the_name_of_its_row() {
     let mut script = Script::new(7, 1_000 * MS);
     for step in 0..20 {
         let start = step * 10 * MS;
@@ -51,30 +52,105 @@ fn a_lap_that_is_called_training_is_one_part_with_the_steps_that_train() {
         script.span(&["step"], start, 10 * MS);
     }
     script.span(&["training"], 200 * MS, 300 * MS);
-    let expected = [(PartName::Training, 50), (leftover("exit"), 50)];
+    let lap = |name: &str| PartName::Lap(name.to_owned());
+    let expected = [
+        (leftover("exit"), 50),
+        (lap("training"), 30),
+        (lap("step"), 20),
+    ];
     assert_eq!(named(&headline_of(script)), expected);
 }
 
 #[test]
-fn the_mean_stands_beside_a_median_that_is_far_from_it() {
+fn the_median_stands_beside_a_mean_that_is_far_from_it() {
     let duration = |long: u64| {
         let mut script = Script::new(7, 2_000 * MS);
         for step in 0..20 {
             let ms = if step % 4 == 3 { long } else { 10 };
             script.span(&["batch"], step * 60 * MS, ms * MS);
         }
-        match headline_of(script).step {
-            StepPart::Told(StepHeadline { duration, path, .. }) => (path, duration),
-            other => panic!("{other:?}"),
-        }
+        let step = step_of(&headline_of(script));
+        (step.path, step.duration)
     };
     let (path, even) = duration(11);
     assert_eq!(path, "batch");
-    let is_near = matches!(even, StepDuration::OnHost { mean_ns: None, .. });
+    let is_near = matches!(
+        even,
+        StepDuration::OnHost {
+            median_ns: None,
+            ..
+        }
+    );
     assert!(is_near, "{even:?}");
     let (_, uneven) = duration(50);
     let expected_ns = 20 * MS;
-    let is_far =
-        matches!(uneven, StepDuration::OnHost { mean_ns: Some(ns), .. } if ns == expected_ns);
+    let is_far = matches!(
+        uneven,
+        StepDuration::OnHost { mean_ns, median_ns: Some(_), .. } if mean_ns == expected_ns
+    );
     assert!(is_far, "{uneven:?}");
+}
+
+fn step_of(headline: &Headline) -> StepHeadline {
+    match &headline.step {
+        StepPart::Told(step) => step.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Forty steps of 10 ms, with 30 ms behind each and, behind every tenth, so many more.
+fn with_gaps(path: &[&str], further_ms: u64) -> Script {
+    let mut script = Script::new(7, 30_000 * MS);
+    let mut at = 0;
+    for step in 0..40 {
+        let inner: Vec<&str> = path.iter().copied().chain(["forward"]).collect();
+        script.span(&inner, at, 8 * MS);
+        script.span(path, at, 10 * MS);
+        at += 40 * MS + if step % 12 == 11 { further_ms * MS } else { 0 };
+    }
+    script
+}
+
+#[test]
+fn what_passes_between_steps_is_a_part_of_an_iteration() {
+    // An evaluation every now and then changes nothing.
+    for further_ms in [0, 5_000] {
+        let step = step_of(&headline_of(with_gaps(&["step"], further_ms)));
+        let expected = Iteration {
+            mean_ns: 40 * MS,
+            between_ratio: 0.75,
+        };
+        assert_eq!(step.iteration, Some(expected));
+        let [forward] = &step.parts.named[..] else {
+            panic!("{step:?}");
+        };
+        assert!((forward.ratio - 0.2).abs() < 1e-9, "{forward:?}");
+    }
+}
+
+#[test]
+fn where_it_is_no_loop_of_steps_nothing_is_said_of_the_time_between() {
+    // Requests come when somebody asks.
+    let requests = headline_of(with_gaps(&["request"], 0));
+    let mut notebook = summarize(&[with_gaps(&["step"], 0)], Options::default());
+    notebook.program = "notebook".into();
+    // Steps on two threads wait for other things than each other.
+    let mut threads = with_gaps(&["step"], 0);
+    for step in 0..20 {
+        let at = step * 70 * MS;
+        threads.span_on(MAIN + 1, &["step"], at, 20 * MS, SpanFlags::NONE);
+    }
+    let of_whole_run = summarize(&[with_gaps(&["step"], 0)], Options::default());
+    for (about, told) in [
+        ("requests", requests.step),
+        ("notebook", headline(&notebook, true).step),
+        ("threads", headline_of(threads).step),
+        ("whole run", headline(&of_whole_run, false).step),
+    ] {
+        let iteration = match told {
+            StepPart::Told(step) => step.iteration,
+            _ => None,
+        };
+        assert_eq!(iteration, None, "{about}");
+    }
 }

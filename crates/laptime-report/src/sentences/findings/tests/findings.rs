@@ -442,7 +442,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     let wrong = crate::schema_tests::violations(schema, &value, &root, "findings");
     assert_eq!(wrong, Vec::<String>::new());
     let text: Vec<String> = all.iter().filter_map(finding_sentence).collect();
-    insta::assert_snapshot!(text.join("\n"), @"
+    insta::assert_snapshot!(text.join("\n"), @r#"
     6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
     6.78 s pass before the first lap, 85 % of the run: `import torch` (train.py:1) took 4.10 s.
     6.78 s pass before the first lap, 85 % of the run, mostly in `Dataset.__getitem__` (data.py:41). `Adam()` took 1.10 s to import torch._dynamo.
@@ -478,21 +478,21 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. The machine was busy meanwhile: the thread that takes the steps waited for a CPU for 80 % of the time. Run again before you look for a reason in the program.
     Rank 1 (process 8) holds the others up: its forward takes 15.0 ms per step where rank 0 (process 7) needs 5.0 ms; they wait 10.0 ms of each step in their backward.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time and step/backward frees 185.3 KiB, so it is kept somewhere between them: look for lists or caches that keep a part of it.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time, step/data 136.7 KiB, and step/backward frees 185.3 KiB: a part of what the others leave is kept. Look for lists or caches that hold it, such as losses with their graphs or what a dataset caches.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses that are kept with their graphs, or what a dataset caches.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.57 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. step/forward leaves 195 KiB each time and step/backward frees 185 KiB, so it is kept somewhere between them: look for lists or caches that keep a part of it.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. step/forward leaves 195 KiB each time, step/data 137 KiB, and step/backward frees 185 KiB: a part of what the others leave is kept. Look for lists or caches that hold it, such as losses with their graphs or what a dataset caches.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is left in step/forward/a (5.00 KiB each time), in step/forward/b (3.00 KiB each time) and in step/forward/c (2.00 KiB each time): look for lists or caches that keep it, there or where it is handed on.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses that are kept with their graphs, or what a dataset caches.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
-    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names the function, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
-    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
-    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
+    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names the function, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Meanwhile these were mostly in `Dataset.__getitem__` (data.py:41). Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
-    ");
+    "#);
 }
 
 #[test]
@@ -525,4 +525,35 @@ fn compiling_is_told_with_where_and_how_often() {
     // More places than are named may have compiled again.
     let more = told(9, vec![place("evaluation/compile", 1, 7_400)]).unwrap();
     assert!(more.contains("same shapes"), "{more}");
+}
+
+#[test]
+fn the_place_of_a_finding_stands_before_it_and_once() {
+    let all = every_kind();
+    let placed =
+        |finding: &Finding| super::place::first(finding, &finding_sentence(finding).unwrap());
+    let told: Vec<String> = all.iter().map(placed).collect();
+    let beginning = |of: &str| {
+        let found = told.iter().filter(|line| line.contains(of));
+        found.cloned().collect::<Vec<_>>()
+    };
+    let waits = beginning("for data on average");
+    assert!(
+        waits[0].starts_with(
+            "step/data: Each step waits 40.0 ms for data on average, 40 % of its time."
+        ),
+        "{waits:?}"
+    );
+    let sampled = waits
+        .iter()
+        .find(|line| line.starts_with("data.py:41: Each step waits"));
+    assert_eq!(sampled.unwrap().matches("data.py:41").count(), 1);
+    // What begins with its place has it once.
+    let blocked = beginning("blocks the event loop");
+    assert!(
+        blocked[0].starts_with("request/render/resize blocks"),
+        "{blocked:?}"
+    );
+    let start = beginning("`import torch` took 4.10 s");
+    assert!(start[0].starts_with("6.78 s pass before"), "{start:?}");
 }

@@ -92,7 +92,7 @@ fn hostile_names_are_shown_as_text() {
 fn the_same_training_takes_as_long_as_before() {
     let comparison = &all()[0];
     let text = render(comparison, Format::Text, &View::default(), false);
-    insta::assert_snapshot!(text, @r"
+    insta::assert_snapshot!(text, @"
     a.lap → b.lap  A step takes 20.4 ms, as long as before (change: -0.5 to +0.5 %).
     1 run against 1 run · steady state from step 3 · medians with 95 % intervals; changes within ±1 %
     are none
@@ -102,22 +102,22 @@ fn the_same_training_takes_as_long_as_before() {
 
     lap           baseline  candidate  change   95 % interval  difference       verdict
     ───────────────────────────────────────────────────────────────────────────────────
-    step          20.4  ms   20.4  ms   0.0 %  -0.5 to +0.5 %        0 ns          same
+    step           20.4 ms    20.4 ms   0.0 %  -0.5 to +0.5 %        0 ns          same
     ├─ data        1.60 ms    1.60 ms   0.0 %  -1.4 to +1.5 %        0 ns  inconclusive
     ├─ forward     6.10 ms    6.10 ms   0.0 %  -0.4 to +0.4 %        0 ns          same
     ├─ backward    9.10 ms    9.10 ms   0.0 %  -0.3 to +0.3 %        0 ns          same
     └─ optimizer   3.10 ms    3.10 ms   0.0 %  -0.7 to +0.7 %        0 ns          same
-    evaluation    14.0  ms   14.0  ms   0.0 %             –          0 ns  inconclusive
-    └─ forward    12.0  ms   12.0  ms   0.0 %             –          0 ns  inconclusive
+    evaluation     14.0 ms    14.0 ms   0.0 %             –          0 ns  inconclusive
+    └─ forward     12.0 ms    12.0 ms   0.0 %             –          0 ns  inconclusive
     baseline, candidate and difference are of medians: difference is what a typical step takes longer;
     of other laps, what one takes longer
     – 5 values are too few to tell how exact the ratio is; 12 are needed.
 
     beside the times
-    number                          baseline     candidate  change
-    ──────────────────────────────────────────────────────────────
-    test_acc, last              0.91611       0.91611        0.0 %
-    time to test_acc >= 0.9161        4.81 s        4.81 s   0.0 %
+    number                       baseline  candidate  change
+    ────────────────────────────────────────────────────────
+    test_acc, last              0.91611    0.91611     0.0 %
+    time to test_acc >= 0.9161     4.81 s     4.81 s   0.0 %
 
     warning: a side with one run can't tell how much two runs of the same program differ: these
              intervals are about the steps of the runs that were recorded
@@ -155,22 +155,22 @@ fn what_can_not_be_compared_says_why_first() {
         &Options::default(),
     );
     let text = render(&comparison, Format::Text, &View::default(), false);
-    insta::assert_snapshot!(text, @r"
+    insta::assert_snapshot!(text, @"
     a.lap → none.lap  The run takes 1.00 ms, before it took 5.12 s, but these can't be compared. The
     recordings have no lap in common.
     1 run against 1 run · medians with 95 % intervals; changes within ±1 % are none
 
     lap           baseline  candidate   change  95 % interval  difference         verdict
     ─────────────────────────────────────────────────────────────────────────────────────
-    step          20.4  ms                                       -2.99 s          removed
+    step           20.4 ms                                       -2.99 s          removed
     ├─ backward    9.10 ms                                       -1.34 s          removed
-    ├─ forward     6.10 ms                                     -896    ms         removed
-    ├─ optimizer   3.10 ms                                     -455    ms         removed
-    └─ data        1.60 ms                                     -234    ms         removed
+    ├─ forward     6.10 ms                                        -896 ms         removed
+    ├─ optimizer   3.10 ms                                        -455 ms         removed
+    └─ data        1.60 ms                                        -234 ms         removed
     startup        2.00 s                                        -2.00 s          removed
-    evaluation    14.0  ms                                      -70.0  ms         removed
-    └─ forward    12.0  ms                                      -60.0  ms         removed
-    exit          50.0  ms                                      -50.0  ms         removed
+    evaluation     14.0 ms                                       -70.0 ms         removed
+    └─ forward     12.0 ms                                       -60.0 ms         removed
+    exit           50.0 ms                                       -50.0 ms         removed
     other          6.85 ms    1.00 ms  -85.4 %  –                -5.85 ms  not comparable
     baseline and candidate are medians, difference is the mean time that a run takes longer
     – The recordings have no lap in common.

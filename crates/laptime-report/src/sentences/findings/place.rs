@@ -1,0 +1,55 @@
+//! The place that a finding is about, before its sentence: what to open, or which row to look at.
+
+use laptime_analysis::{Finding, MainFunction};
+
+use super::phrases::place_of;
+use crate::document::names;
+
+/// Puts the place of a finding before its sentence, which then needn't name it in brackets.
+pub fn first(finding: &Finding, sentence: &str) -> String {
+    let Some(place) = place(finding).filter(|place| !sentence.starts_with(&format!("{place} ")))
+    else {
+        return sentence.to_owned();
+    };
+    let rest = sentence.replacen(&format!(" ({place})"), "", 1);
+    format!("{place}: {rest}")
+}
+
+/// Returns the file and line where it is known, else the lap; `None` where a finding is about no single one.
+fn place(finding: &Finding) -> Option<String> {
+    if let Some(function) = function(finding) {
+        return Some(place_of(function));
+    }
+    let path = match finding {
+        Finding::DataWait { path, .. }
+        | Finding::HotSpot { path, .. }
+        | Finding::InFunction { path, .. }
+        | Finding::Recompilation { path, .. }
+        | Finding::Occasional { path, .. }
+        | Finding::MemoryBound { path, .. } => path,
+        Finding::HeldLoop(held) => &held.path,
+        Finding::SlowSteps { cause, .. } => &cause.as_ref()?.path,
+        _ => return None,
+    };
+    Some(names::path(path))
+}
+
+/// Returns the function that most of what was found is in.
+fn function(finding: &Finding) -> Option<&MainFunction> {
+    match finding {
+        Finding::Startup { function, .. }
+        | Finding::Exit { function, .. }
+        | Finding::BetweenSteps { function, .. }
+        | Finding::OutsideSteps { function, .. }
+        | Finding::HotSpot { function, .. }
+        | Finding::MemoryRise { function, .. } => function.as_ref(),
+        Finding::DataWait {
+            function,
+            worker_function,
+            ..
+        } => function.as_ref().or(worker_function.as_ref()),
+        Finding::InFunction { function, .. } => Some(function),
+        Finding::ThreadsWait(wait) => wait.function.as_ref(),
+        _ => None,
+    }
+}
