@@ -1,11 +1,13 @@
 //! Why a command could not be measured, with the exit code and the hint that helps.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use laptime_report::quantity::plural;
 
 use crate::exit_code::{ERROR, NOT_FOUND, USAGE};
+use crate::messages::quoted;
 
 /// Why a command could not be measured.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +38,12 @@ pub enum BenchError {
         command: String,
         /// The system's reason.
         source: io::Error,
+    },
+    /// A file that its name says is something else than JSON.
+    #[error("--output writes JSON, and {} is none by its name", path.display())]
+    NotJson {
+        /// As typed.
+        path: PathBuf,
     },
     /// A command to measure that is nothing.
     #[error("a command is empty: there is nothing to measure")]
@@ -92,6 +100,10 @@ impl BenchError {
                 "-N finds programs only: what a shell knows itself, such as cd or a | b, needs one, so leave out -N"
                     .to_owned(),
             ),
+            Self::NotJson { path } => Some(format!(
+                "-o {} keeps every sample; --format markdown prints a table for a page",
+                quoted(&path.with_extension("json"))
+            )),
             Self::EmptyCommand => Some(
                 "write each command as one argument, such as laptime bench './old 5' './new 5'".to_owned(),
             ),

@@ -1,5 +1,7 @@
 //! `laptime bench`: which command is faster.
 
+use std::path::Path;
+
 use laptime_analysis::benchmark::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::Format;
 
@@ -9,6 +11,7 @@ use laptime_report::Shown;
 use crate::args::BenchArgs;
 use crate::bench::{self, Asked, BenchError, Contender, Found};
 use crate::error::{CliError, ERROR, INCONCLUSIVE, OK, REGRESSION};
+use crate::formats::ENDINGS;
 use crate::messages::say;
 use crate::outlet::Outlet;
 use crate::terminal::{self, Stream};
@@ -23,6 +26,9 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
         return Err(BenchError::NothingToBeat.into());
     }
     if let Some(path) = &args.output {
+        if is_other_than_json(path) {
+            return Err(BenchError::NotJson { path: path.clone() }.into());
+        }
         output::may_write(path).map_err(|source| CliError::Output {
             target: path.display().to_string(),
             source,
@@ -74,6 +80,14 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
         output::write(&json(), Some(path), false, out)?;
     }
     Ok(code(&found, args))
+}
+
+/// Tells whether a file's name asks for another format than JSON, which is all that is written.
+fn is_other_than_json(path: &Path) -> bool {
+    ENDINGS.iter().any(|(ending, format)| {
+        let is_it = path.extension().is_some_and(|is| is == &ending[1..]);
+        is_it && !matches!(format, Format::Json)
+    })
 }
 
 /// Runs what cleans up after the commands, each command once: those of two contenders may be the same.

@@ -516,3 +516,21 @@ fn more_names_than_commands_are_refused() {
     hint: -n stands once for each command, in their order
     ");
 }
+
+#[test]
+fn a_file_that_is_no_json_by_its_name_is_refused_before_anything_runs() {
+    let place = Place::new();
+    for name in ["page.html", "page.md", "rows.csv"] {
+        let left = place.laptime(&["bench", "-o", name, "echo >> ran"]);
+        assert_eq!(left.code, 2, "{}", left.err);
+        let said = format!("--output writes JSON, and {name} is none by its name");
+        assert!(left.err.contains(&said), "{}", left.err);
+        let (stem, _) = name.split_once('.').unwrap();
+        assert!(
+            left.err.contains(&format!("-o {stem}.json")),
+            "{}",
+            left.err
+        );
+    }
+    assert!(!place.path().join("ran").exists());
+}
