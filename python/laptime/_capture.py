@@ -111,12 +111,12 @@ class _Capture:
             warn(f"lt.capture: nothing was captured: no lap named {self._name!r} ended{more}")
         elif self._began is None and self._reason is None:
             warn(
-                f"lt.capture: nothing was captured: the program ended after {self._ended} laps "
+                f"lt.capture: nothing was captured: the program ended after {_laps(self._ended)} "
                 f"named {self._name!r}, and skip is {self._skip}"
             )
         elif self._began is not None:
             warn(
-                f"lt.capture: {self._ended - self._began} of {self._count} laps named "
+                f"lt.capture: {self._ended - self._began} of {_laps(self._count)} named "
                 f"{self._name!r} were captured: then the program ended"
             )
         self._end()
@@ -144,3 +144,7 @@ def _runtime() -> Any:
     cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
     is_initialized = getattr(cuda, "is_initialized", None)
     return cuda.cudart() if is_initialized is not None and is_initialized() else None
+
+
+def _laps(count: int) -> str:
+    return "1 lap" if count == 1 else f"{count} laps"

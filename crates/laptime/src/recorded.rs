@@ -276,7 +276,8 @@ fn warning(left_out: &LeftOut) -> Warning {
         LeftOut::Missing(missing, before) => Warning::new(
             "missing-processes",
             format!(
-                "{missing} of {before} processes recorded and {} no file here: what they did is missing",
+                "{missing} of {before} {} recorded and {} no file here: what they did is missing",
+                if *before == 1 { "process" } else { "processes" },
                 if *missing == 1 { "has" } else { "have" },
             ),
         )
