@@ -2,7 +2,8 @@
 //!
 //! Frames of packages that follow each other are one step, named by the outermost: that is the one which the program
 //! calls. The import system and the code of the module that it imports are one step as well. A function of the program
-//! that comes again is left out: it counts once, however often it recurs.
+//! that comes again is left out: it counts once, however often it recurs. Functions that the recorder left out of a deep
+//! stack are no step.
 
 use laptime_core::{module_of_file, package_of_file};
 
@@ -12,6 +13,8 @@ use crate::summary::call_tree::CallKind;
 
 /// Start of the file names of Python's import system: it is part of the interpreter.
 const MACHINERY: &str = "<frozen importlib._bootstrap";
+/// The name of what stands for functions in the midst of a deep stack, which the recorder left out.
+const LEFT_OUT: &str = "<functions left out>";
 /// The name of a module's code.
 pub(super) const MODULE: &str = "<module>";
 
@@ -52,7 +55,7 @@ pub fn fold<'f>(
     // The program's line that was left last.
     let mut caller_line = 0;
     for (function, line) in outermost_first {
-        if is_laptime(function) {
+        if is_laptime(function) || function.name == LEFT_OUT {
             continue;
         }
         if is_machinery(function) {

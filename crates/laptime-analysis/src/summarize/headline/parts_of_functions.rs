@@ -10,19 +10,25 @@ use crate::summary::headline::{LargestParts, Part, PartName};
 
 /// Share of its time from which on it is told that a program waited.
 const WAITING_RATIO: f64 = 0.1;
+/// The least share of all time that is told of a function.
+const LEAST_RATIO: f64 = 0.05;
 /// The least number of samples of which parts are told: of fewer, a share is known to more than 30 points.
 const LEAST_SAMPLES: u64 = 10;
+/// Packages in which a thread waits for others of the program.
+const WAITS_FOR_OTHERS: [&str; 4] = ["threading", "concurrent", "multiprocessing", "queue"];
+/// The part of their waiting that others must have in one function for it to be what is waited for.
+const MOST_RATIO: f64 = 0.5;
 /// The function in which the interpreter waits for its threads, and its package.
 const SHUTDOWN: (&str, &str) = ("_shutdown", "threading");
 
 /// What is told of a program by its functions.
 #[derive(Debug, Default)]
 pub struct FunctionParts {
-    /// The functions that it worked in.
+    /// The functions that it worked in, as shares of the time that it didn't wait.
     pub parts: LargestParts,
     /// What it waited in.
     pub waiting: Option<Part>,
-    /// The time that all parts are shares of.
+    /// The time that what it waited in is a share of, and all parts where it didn't wait.
     pub all_ns: u64,
     /// The number of samples, where they are too few.
     pub few_samples: Option<u64>,
@@ -75,13 +81,25 @@ fn sampled_parts(functions: &Functions, wall_ns: u64) -> FunctionParts {
     let worked_ns = worked_ns(&tree);
     let main = functions.main_lap().filter(|lap| !lap.is_beside());
     let several = worked_ns as f64 >= OVERLAP_RATIO * wall_ns as f64;
+    let all_ns = if several { worked_ns } else { wall_ns.max(1) };
+    let waiting = main.and_then(|main| waiting(functions, main, worked_ns, all_ns));
+    let waited_ns = waiting
+        .as_ref()
+        .map_or(0.0, |part| part.ratio * all_ns as f64);
+    // Before the first sample, while Python starts, there is time that no function has.
+    let rest_ns = (all_ns as f64 - waited_ns).max(worked_ns as f64).max(1.0);
+    let mut named = cut(&tree, CallTime::Working);
+    for part in &mut named {
+        part.ratio *= worked_ns as f64 / rest_ns;
+    }
+    named.retain(|part| part.ratio * rest_ns >= LEAST_RATIO * all_ns as f64);
     FunctionParts {
         parts: LargestParts {
-            named: cut(&tree, CallTime::Working),
+            named,
             others: None,
         },
-        waiting: main.and_then(|main| waiting(main, worked_ns)),
-        all_ns: if several { worked_ns } else { wall_ns },
+        waiting,
+        all_ns,
         few_samples: None,
     }
 }
@@ -93,21 +111,41 @@ fn worked_ns(tree: &[CallNode]) -> u64 {
     worked.fold(0, u64::saturating_add)
 }
 
-/// Returns what a program waited in that all of its threads together worked for so long.
-fn waiting(main: &LapFunctions, worked_ns: u64) -> Option<Part> {
-    let ratio = main.total_ns.saturating_sub(worked_ns) as f64 / main.total_ns.max(1) as f64;
+/// Returns what a program waited in, all of whose threads together worked for so long.
+fn waiting(
+    functions: &Functions,
+    main: &LapFunctions,
+    worked_ns: u64,
+    all_ns: u64,
+) -> Option<Part> {
+    let ratio = main.total_ns.saturating_sub(worked_ns) as f64 / all_ns as f64;
     if ratio < WAITING_RATIO {
         return None;
     }
     let longest = cut(&main.calls, CallTime::Waiting).into_iter().next()?;
     let is_shutdown = matches!(&longest.name, PartName::Called { name, package, .. }
         if (&**name, &**package) == SHUTDOWN);
-    let name = if is_shutdown {
-        PartName::ThreadsWait
-    } else {
-        longest.name
+    let name = match (awaited(functions, &longest.name), is_shutdown) {
+        (Some(awaited), _) => awaited,
+        (None, true) => PartName::ThreadsWait,
+        (None, false) => longest.name,
     };
     Some(part(name, ratio))
+}
+
+/// Returns the function of the program that other threads and processes mostly wait in, where the main thread waits for
+/// these: that is what all of them wait for.
+fn awaited(functions: &Functions, waits_in: &PartName) -> Option<PartName> {
+    let is_for_others = matches!(waits_in, PartName::Called { package, .. }
+        if WAITS_FOR_OTHERS.contains(&&**package));
+    if !is_for_others {
+        return None;
+    }
+    let others = functions.laps.iter().filter(|lap| lap.is_parallel());
+    let tree = merge(others.map(|lap| lap.calls.as_slice()));
+    let longest = cut(&tree, CallTime::Waiting).into_iter().next()?;
+    let is_most = longest.ratio > MOST_RATIO;
+    (is_most && matches!(longest.name, PartName::Function { .. })).then_some(longest.name)
 }
 
 /// Returns functions whose calls were counted.

@@ -15,6 +15,7 @@ fn file(letter: &str) -> &'static str {
         "h" => "lib/python3.11/threading.py",
         "q" => "lib/python3.11/multiprocessing/queues.py",
         "s" => "lib/python3.11/multiprocessing/process.py",
+        "-" => "",
         other => panic!("{other}"),
     }
 }
@@ -212,4 +213,17 @@ proptest::proptest! {
             proptest::prop_assert!(is_import, "{steps:?}");
         }
     }
+}
+
+#[test]
+fn functions_left_out_of_a_deep_stack_are_no_step() {
+    let steps = folded(&[
+        "p:<module>:9",
+        "p:depth:5",
+        "-:<functions left out>:0",
+        "p:depth:5",
+        "j:dumps:1",
+    ]);
+    let expected = ["job.py!:9 ×1", "job.py!depth:5 ×1", "json.dumps:5 ×1"];
+    assert_eq!(told(&steps), expected);
 }

@@ -60,22 +60,45 @@ fn percents(parts: &FunctionParts) -> Vec<(String, u64)> {
 fn a_program_that_works_is_told_by_its_functions() {
     let parts = sampled_parts(
         &program(&[("clean", 600, 0), ("save", 400, 10)]),
-        1_050 * MS,
+        1_100 * MS,
     );
     assert!(parts.waiting.is_none() && parts.few_samples.is_none());
-    let expected = [("clean".to_owned(), 61), ("save".to_owned(), 39)];
+    let expected = [("clean".to_owned(), 55), ("save".to_owned(), 35)];
     assert_eq!(percents(&parts), expected);
-    assert_eq!(parts.all_ns, 1_050 * MS);
+    assert_eq!(parts.all_ns, 1_100 * MS);
+}
+
+#[test]
+fn shares_are_of_the_run_also_where_it_began_long_before_the_first_sample() {
+    let parts = sampled_parts(&program(&[("clean", 1_000, 0)]), 2_000 * MS);
+    assert_eq!(percents(&parts), [("clean".to_owned(), 50)]);
+    let parts = sampled_parts(
+        &program(&[("fetch", 1_000, 1_000), ("clean", 400, 0)]),
+        2_000 * MS,
+    );
+    assert!((parts.waiting.as_ref().unwrap().ratio - 0.5).abs() < 1e-9);
+    // 400 ms of the 1,000 in which it didn't wait.
+    assert_eq!(percents(&parts), [("clean".to_owned(), 40)]);
+}
+
+#[test]
+fn of_a_program_that_hardly_works_no_function_is_told_that_does() {
+    let parts = sampled_parts(
+        &program(&[("fetch", 970, 970), ("parse", 20, 0), ("write", 10, 0)]),
+        1_000 * MS,
+    );
+    assert!(parts.waiting.is_some());
+    assert!(parts.parts.named.is_empty(), "{parts:?}");
 }
 
 #[test]
 fn a_program_that_mostly_waits_says_so_first_and_shares_are_of_the_rest() {
     let parts = sampled_parts(
-        &program(&[("fetch", 960, 960), ("parse", 40, 0)]),
+        &program(&[("fetch", 900, 900), ("parse", 100, 0)]),
         1_000 * MS,
     );
     let waiting = parts.waiting.as_ref().unwrap();
-    assert!((waiting.ratio - 0.96).abs() < 1e-9, "{waiting:?}");
+    assert!((waiting.ratio - 0.9).abs() < 1e-9, "{waiting:?}");
     assert!(matches!(&waiting.name, PartName::Function { name, .. } if name == "fetch"));
     assert_eq!(percents(&parts), [("parse".to_owned(), 100)]);
 }
