@@ -1,6 +1,6 @@
 # Programs of other people's kind: run under Laptime as they run alone, and told rightly.
 
-.PHONY: unaware unaware-one unedited functions-share examples-rust example-candle example-burn
+.PHONY: unaware unaware-one unedited functions-share answers examples-rust example-candle example-burn
 # Each program under one way of running it; `make unaware`: every way, then with a fake device.
 unaware-one: $(STAMPS)/set-test $(STAMPS)/laptime-tested
 	$(PYTEST) tests/unaware
@@ -16,6 +16,10 @@ unedited: $(STAMPS)/set-test $(STAMPS)/laptime
 # Functions that take known shares of a lap, and what is sampled of them: two points apart at most.
 functions-share: $(STAMPS)/laptime
 	$(BIN)/python tests/functions/share.py
+
+# Programs with a planted cause, which the first screen must name by file and line; `make python-laps` runs four.
+answers: $(STAMPS)/set-test $(STAMPS)/laptime-tested
+	$(PYTEST) tests/python/answers --all
 
 # Beside the workspace. Each is built, checked and run on the digits, then looked at.
 examples-rust: example-candle example-burn

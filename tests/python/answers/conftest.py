@@ -1,0 +1,3 @@
+"""Programs are run by the tests, not imported as tests."""
+
+collect_ignore = ["programs"]

@@ -1,0 +1,3 @@
+"""Does little."""
+
+print(sum(n * n for n in range(300_000)))
