@@ -234,18 +234,20 @@ fn note_if_known(record: Option<Record<'_>>) {
     }
 }
 
-/// Writes what the sampler saw since the last time.
+/// Writes what the sampler saw since the last time, and tells it what that took.
 fn note_stacks() {
-    let (samples, reason) = registry::with(|registry| {
-        let sampler = registry
-            .disk
-            .as_ref()
-            .and_then(|disk| disk.sampler.as_ref());
-        sampler.map_or((Vec::new(), None), |sampler| {
-            (sampler.take(), sampler.take_reason())
-        })
-    });
-    write_samples(&samples, reason.as_deref());
+    let (samples, reason) = with_sampler(|sampler| (sampler.take(), sampler.take_reason()))
+        .unwrap_or((Vec::new(), None));
+    let began_ns = clock::thread_ns();
+    let bytes = write_samples(&samples, reason.as_deref());
+    if bytes > 0 {
+        let cpu_ns = clock::thread_ns().saturating_sub(began_ns);
+        with_sampler(|sampler| sampler.wrote(cpu_ns, bytes));
+    }
+}
+
+fn with_sampler<R>(ask: impl FnOnce(&Sampler) -> R) -> Option<R> {
+    registry::with(|registry| registry.disk.as_ref()?.sampler.as_ref().map(ask))
 }
 
 /// Ends the sampler before the recording ends: one thread less to be the last.
@@ -262,20 +264,22 @@ pub fn write_stacks(sampler: &Sampler) {
     write_samples(&sampler.take(), sampler.take_reason().as_deref());
 }
 
-fn write_samples(samples: &[Sample], reason: Option<&str>) {
+/// Writes samples, and why there are none; the bytes that the samples took.
+fn write_samples(samples: &[Sample], reason: Option<&str>) -> u64 {
     if samples.is_empty() && reason.is_none() {
-        return;
+        return 0;
     }
     let taken = registry::with(|registry| {
         let disk = registry.disk.as_mut()?;
         Some((disk.scribe.take()?, std::mem::take(&mut disk.book)))
     });
     let Some((mut scribe, mut book)) = taken else {
-        return;
+        return 0;
     };
+    let mut bytes = 0;
     for sample in samples {
         let is_path = |path| registry::with(|registry| registry.paths.0.get(path).is_some());
-        book.write(sample, &mut scribe, is_path);
+        bytes += book.write(sample, &mut scribe, is_path) as u64;
     }
     if let Some(message) = reason {
         let code = "stacks-unavailable";
@@ -287,6 +291,7 @@ fn write_samples(samples: &[Sample], reason: Option<&str>) {
             disk.book = book;
         }
     });
+    bytes
 }
 
 /// Writes open windows and the prefix out, where the file is not mapped.

@@ -259,7 +259,8 @@ fn finish_start() {
                 disk.scribe = Some(scribe);
                 // Not before: what they have to write is for the scribe.
                 disk.collector = collector::start(disk);
-                disk.sampler = stacks::asked().and_then(Sampler::start);
+                let folder = disk.folder.clone();
+                disk.sampler = stacks::asked().and_then(|open| Sampler::start(open, folder));
             }
         });
     }

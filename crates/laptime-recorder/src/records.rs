@@ -57,13 +57,13 @@ impl Writer {
     }
 
     /// Writes a record after what `define` appends: definitions that the window lacks, which is
-    /// told by the number of the writer's window.
+    /// told by the number of the writer's window. Returns the bytes that this took.
     #[cold]
     pub fn record_after(
         &mut self,
         record: &Record<'_>,
         mut define: impl FnMut(u32, &mut Vec<u8>, &mut Cursor),
-    ) {
+    ) -> usize {
         registry::expect_open();
         if let Record::Span(span) = record {
             self.note_end(span.end());
@@ -95,12 +95,15 @@ impl Writer {
             encode(&mut bytes, &mut cursor, record);
             if self.append(&bytes) {
                 self.cursor = cursor;
-                return self.give_scratch(bytes);
+                let written = bytes.len();
+                self.give_scratch(bytes);
+                return written;
             }
             self.refill();
         }
         registry::count_lost(1);
         self.give_scratch(bytes);
+        0
     }
 
     /// Writes the definition of a path that was just opened, so that the black box can name it.

@@ -48,17 +48,17 @@ pub struct Book {
 
 impl Book {
     /// Writes a sample; nothing for a thread without functions. `is_path` tells which paths there are: a
-    /// context that is freed while it is read may hold anything.
+    /// context that is freed while it is read may hold anything. Returns the bytes that this took.
     pub fn write(
         &mut self,
         sample: &Sample,
         writer: &mut Writer,
         is_path: impl Fn(PathId) -> bool,
-    ) {
+    ) -> usize {
         let seen = sample.stack.as_deref();
         let frames = seen.and_then(|seen| seen.frames.as_deref());
         if frames.is_some_and(<[SeenFrame]>::is_empty) {
-            return;
+            return 0;
         }
         let stack = SampledStack {
             ticks: sample.ticks,
@@ -78,7 +78,7 @@ impl Book {
         };
         writer.record_after(&Record::Stack(stack), |generation, bytes, cursor| {
             self.define(stack.frame, generation, bytes, cursor);
-        });
+        })
     }
 
     /// The number of a thread's innermost frame; 0 when not even its outermost has one.

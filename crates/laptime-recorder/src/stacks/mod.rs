@@ -1,11 +1,12 @@
 //! Sampled stacks: which functions the threads of the process are in, looked at from outside.
 //!
 //! A thread of its own looks at a [`StackSource`] again and again (`sampler`), as often as `pace`
-//! allows, and takes together what it saw of threads that stand still (`seen`); the collector numbers
+//! allows by what looks cost and how the machine is loaded (`load`), and takes together what it saw of threads that stand still (`seen`); the collector numbers
 //! the frames (`book`) and writes them into the recording. The program's threads are neither stopped
 //! nor asked. Who knows how to read a stack, such as the Python door, says so with [`sample_stacks`].
 
 mod book;
+mod load;
 mod pace;
 mod sampler;
 mod seen;

@@ -1,20 +1,66 @@
-//! How often stacks are looked at: a hundred times a second, or as seldom as a look is dear.
+//! How often stacks are looked at: a hundred times a second, or as seldom as limits ask for.
 //!
-//! Policy without a clock: it is told what looks cost and answers how long to wait.
+//! Policy without a clock: it is told what a look cost and found, and answers how long to wait. Four
+//! limits make the waits longer: processor time, bytes in the recording, a program that stands still,
+//! and a machine without an idle processor.
 
-/// Between two looks, on average, where they are cheap.
+/// Between two looks, on average, where nothing forbids it.
 const PERIOD_NS: u64 = 10_000_000;
-/// Looking may take one part in so many of a processor. The program loses a little more than that: its
-/// thread is woken from its place, and its caches are colder.
-const PARTS: u64 = 70;
+/// The same where no processor is idle: the sampler's thread then takes the place of one of the program's, whose
+/// caches are colder afterwards, and others may wait for that one. It is the waking that costs, not the look.
+const BUSY_PERIOD_NS: u64 = 50_000_000;
+/// Looking may take one part in so many of a processor: 1 %, with a tenth left for what nobody counts.
+const PARTS: u64 = 110;
 /// A change of what looks cost is taken in to one part in so many.
 const MEMORY: u64 = 8;
+/// While nothing runs, the wait is this part of the time since something did.
+const STILL_PART: u64 = 8;
+/// The longest wait because nothing runs, on average.
+const STILL_PERIOD_NS: u64 = 200_000_000;
+/// Bytes that may be written fast: a run of some minutes is looked at as often as possible.
+const MOST_SAVED_BYTES: f64 = 700_000.0;
+/// Bytes that may be written in an hour beyond these. With them, and with what a recording without samples
+/// has, it is below 2 MB in the first hour.
+const BYTES_AN_HOUR: f64 = 900_000.0;
+/// Bytes that are saved may be spent in this time, at the fastest.
+const SPEND_NS: f64 = 6e10;
+const HOUR_NS: f64 = 3.6e12;
+/// Looks over which the bytes of one are averaged: they are told ten times a second, of many looks at once.
+const BYTES_MEMORY: f64 = 64.0;
+
+/// What a look cost, and what it found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// The time since the look before.
+    pub since_ns: u64,
+    /// Processor time that was spent since then, on looking and on writing what was seen.
+    pub cpu_ns: u64,
+    /// Bytes that were written since then.
+    pub bytes: u64,
+    /// How long no thread has run; 0 where one ran.
+    pub still_ns: u64,
+    /// Whether no processor is idle.
+    pub is_busy: bool,
+    /// Processes of the recording that run, and processors that they may use.
+    pub processes: u64,
+    /// See `processes`.
+    pub processors: u64,
+}
 
 /// Says when the next look is due.
 #[derive(Debug)]
 pub struct Pace {
-    /// What a look costs lately, in ns of CPU time.
+    /// What a look costs lately, in ns of processor time.
     cost_ns: u64,
+    /// Bytes of the last looks, and how many they were; older ones count less.
+    bytes: f64,
+    looks: f64,
+    /// Bytes that may be written still, besides those that come by the hour.
+    saved_bytes: f64,
+    still_ns: u64,
+    is_busy: bool,
+    /// How many processes share a processor at least.
+    sharing: u64,
     /// State of the generator that spreads the looks.
     random: u64,
 }
@@ -24,82 +70,68 @@ impl Pace {
     pub fn new(seed: u64) -> Self {
         Self {
             cost_ns: 0,
+            bytes: 0.0,
+            looks: 0.0,
+            saved_bytes: MOST_SAVED_BYTES,
+            still_ns: 0,
+            is_busy: false,
+            sharing: 1,
             // Zero is the one state that xorshift doesn't leave.
             random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
         }
     }
 
-    /// Takes in what the last look cost. The first ones count as little as all others: they are dear, as code and
-    /// memory are touched for the first time, and say nothing of those that come.
-    pub fn spent(&mut self, cpu_ns: u64) {
-        self.cost_ns = self.cost_ns - self.cost_ns / MEMORY + cpu_ns / MEMORY;
+    /// Takes in a look. The first ones count as little as all others: they are dear, as code and memory are touched
+    /// for the first time, and say nothing of those that come.
+    pub fn take(&mut self, look: &Look) {
+        self.cost_ns = self.cost_ns - self.cost_ns / MEMORY + look.cpu_ns / MEMORY;
+        let kept = 1.0 - 1.0 / BYTES_MEMORY;
+        self.bytes = self.bytes * kept + look.bytes as f64;
+        self.looks = self.looks * kept + 1.0;
+        let new = look.since_ns as f64 / HOUR_NS * BYTES_AN_HOUR - look.bytes as f64;
+        self.saved_bytes = (self.saved_bytes + new).min(MOST_SAVED_BYTES);
+        self.still_ns = look.still_ns;
+        self.is_busy = look.is_busy;
+        self.sharing = (look.processes.div_ceil(look.processors.max(1))).max(1);
     }
 
     /// How long to wait for the next look: half to one and a half times the period, evenly.
     ///
     /// An even rhythm would meet a program that has one of its own always at the same point.
     pub fn wait_ns(&mut self) -> u64 {
-        let period = PERIOD_NS.max(self.cost_ns.saturating_mul(PARTS));
+        let period = self.period_ns();
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
-        period / 2 + self.random % period
+        (period / 2).saturating_add(self.random % period)
+    }
+
+    fn period_ns(&self) -> u64 {
+        let usual = if self.is_busy {
+            BUSY_PERIOD_NS
+        } else {
+            PERIOD_NS
+        };
+        // A wait of a fixed part of the time so far: what begins to run is seen before it is long, compared with
+        // how long nothing ran.
+        let still = (self.still_ns / STILL_PART).min(STILL_PERIOD_NS);
+        let by_cost = self.cost_ns.saturating_mul(PARTS * self.sharing);
+        usual.max(still).max(by_cost).max(self.by_bytes_ns())
+    }
+
+    /// The period at which the looks write no more than they may.
+    fn by_bytes_ns(&self) -> u64 {
+        let per_look = self.bytes / self.looks.max(1.0);
+        let by_the_hour = BYTES_AN_HOUR / HOUR_NS;
+        let per_ns = if self.saved_bytes > 0.0 {
+            by_the_hour + self.saved_bytes / SPEND_NS
+        } else {
+            by_the_hour / 2.0
+        };
+        (per_look / per_ns) as u64
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn mean_wait_ns(pace: &mut Pace) -> f64 {
-        let waits = 10_000;
-        (0..waits).map(|_| pace.wait_ns() as f64).sum::<f64>() / f64::from(waits)
-    }
-
-    #[test]
-    fn cheap_looks_come_a_hundred_times_a_second() {
-        let mut pace = Pace::new(1);
-        pace.spent(30_000);
-        let mean = mean_wait_ns(&mut pace);
-        assert!((9.8e6..10.2e6).contains(&mean), "{mean}");
-    }
-
-    #[test]
-    fn dear_looks_take_a_seventieth_of_a_processor() {
-        let mut pace = Pace::new(2);
-        for _ in 0..200 {
-            pace.spent(6_000_000);
-        }
-        let mean = mean_wait_ns(&mut pace);
-        assert!((4.1e8..4.3e8).contains(&mean), "{mean}");
-    }
-
-    #[test]
-    fn a_first_look_that_is_dear_keeps_the_next_ones_from_little() {
-        let mut pace = Pace::new(4);
-        pace.spent(6_000_000);
-        let first = pace.wait_ns();
-        assert!(first < 80_000_000, "{first}");
-        for _ in 0..20 {
-            pace.spent(100_000);
-        }
-        let mean = mean_wait_ns(&mut pace);
-        assert!((9.8e6..12e6).contains(&mean), "{mean}");
-    }
-
-    #[test]
-    fn looks_come_at_no_even_rhythm() {
-        let mut pace = Pace::new(3);
-        let waits: Vec<u64> = (0..1_000).map(|_| pace.wait_ns()).collect();
-        assert!(*waits.iter().min().unwrap() < PERIOD_NS * 6 / 10);
-        assert!(*waits.iter().max().unwrap() > PERIOD_NS * 14 / 10);
-        assert!(waits.iter().all(|wait| *wait >= PERIOD_NS / 2));
-    }
-
-    #[test]
-    fn no_cost_overflows() {
-        let mut pace = Pace::new(0);
-        pace.spent(u64::MAX);
-        assert!(pace.wait_ns() > PERIOD_NS);
-    }
-}
+#[path = "pace_tests.rs"]
+mod tests;

@@ -4,10 +4,13 @@
 //! thread never takes a number that the program's next file would get, and keeps nothing of the
 //! program's open. So it must not touch the recording's file; the collector writes what it sees.
 
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::pace::Pace;
+use super::load::Load;
+use super::pace::{Look, Pace};
 use super::seen::{Moment, Sample, Seen};
 use super::{LOOKING, OpenSource, StackSource};
 use crate::clock;
@@ -26,6 +29,9 @@ const NEEDED_BYTES: u64 = 128 << 20;
 struct Shared {
     state: Mutex<State>,
     wake: Condvar,
+    /// What the collector took to write samples since the thread asked last: processor time and bytes.
+    writing_ns: AtomicU64,
+    written_bytes: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -59,11 +65,11 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Starts the thread; `None` where the system has none to give.
-    pub fn start(open: OpenSource) -> Option<Self> {
+    /// Starts the thread for a recording's folder; `None` where the system has none to give.
+    pub fn start(open: OpenSource, folder: PathBuf) -> Option<Self> {
         let shared = Arc::new(Shared::default());
         let of_thread = Arc::clone(&shared);
-        let thread = Worker::start(c"laptime-stacks", move || run(&of_thread, open))?;
+        let thread = Worker::start(c"laptime-stacks", move || run(&of_thread, open, folder))?;
         Some(Self {
             shared,
             thread: Some(thread),
@@ -73,6 +79,12 @@ impl Sampler {
     /// What was seen since it was asked last.
     pub fn take(&self) -> Vec<Sample> {
         std::mem::take(&mut self.shared.state().samples)
+    }
+
+    /// Takes in what writing samples took: it is paid for by fewer looks.
+    pub fn wrote(&self, cpu_ns: u64, bytes: u64) {
+        self.shared.writing_ns.fetch_add(cpu_ns, Relaxed);
+        self.shared.written_bytes.fetch_add(bytes, Relaxed);
     }
 
     /// Why there are no stacks; told once.
@@ -92,7 +104,7 @@ impl Sampler {
     }
 }
 
-fn run(shared: &Shared, open: OpenSource) {
+fn run(shared: &Shared, open: OpenSource, folder: PathBuf) {
     platform::block_signals();
     Quiet::for_ever();
     let ready = platform::leave_descriptors()
@@ -107,7 +119,7 @@ fn run(shared: &Shared, open: OpenSource) {
         open()
     };
     match opened {
-        Ok(mut source) => look_again_and_again(shared, &mut *source),
+        Ok(mut source) => look_again_and_again(shared, &mut *source, Load::new(folder)),
         // Of an interpreter that ends before it can be read, there is nothing to say.
         Err(_) if shared.state().stop => {}
         Err(reason) => shared.state().unavailable = Some(reason),
@@ -126,8 +138,9 @@ fn has_room() -> Result<(), String> {
     }
 }
 
-fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource) {
+fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load: Load) {
     let mut before_ns = clock::monotonic_ns();
+    let (mut ran_ns, mut spent_ns) = (before_ns, clock::thread_ns());
     let mut pace = Pace::new(u64::from(std::process::id()) ^ before_ns);
     let mut seen = Seen::default();
     for look in 0.. {
@@ -135,19 +148,32 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource) {
             break;
         }
         let looking = LOOKING.lock();
-        let (began_cpu, began_ns) = (clock::thread_ns(), clock::monotonic_ns());
-        look_at_all(source, &mut seen, look, before_ns);
+        let began_ns = clock::monotonic_ns();
+        if look_at_all(source, &mut seen, look, before_ns) {
+            ran_ns = began_ns;
+        }
         drop(looking);
-        before_ns = began_ns;
         hand_over(shared, &mut seen);
-        pace.spent(clock::thread_ns().saturating_sub(began_cpu));
+        load.look(began_ns);
+        // All of the thread's time, that of waking and of going to sleep included.
+        let cpu_ns = clock::thread_ns();
+        pace.take(&Look {
+            since_ns: began_ns.saturating_sub(before_ns),
+            cpu_ns: cpu_ns.saturating_sub(spent_ns) + shared.writing_ns.swap(0, Relaxed),
+            bytes: shared.written_bytes.swap(0, Relaxed),
+            still_ns: began_ns.saturating_sub(ran_ns),
+            is_busy: load.is_busy(),
+            processes: load.processes(),
+            processors: load.processors(),
+        });
+        (before_ns, spent_ns) = (began_ns, cpu_ns);
     }
     seen.finish();
     hand_over(shared, &mut seen);
 }
 
-/// Looks at each thread that isn't where it was.
-fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_ns: u64) {
+/// Looks at each thread that isn't where it was; whether there is one.
+fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_ns: u64) -> bool {
     let moment = |ticks, within_ns| Moment {
         look,
         ticks,
@@ -156,8 +182,9 @@ fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_
     };
     let Some(threads) = source.threads() else {
         seen.take_unread(moment(clock::now(), 0), before_ns);
-        return;
+        return true;
     };
+    let mut has_run = false;
     for thread in threads {
         // In this order: what used no time until after the moment stood still at it, and what the thread
         // does from here on shows at the next look.
@@ -166,6 +193,7 @@ fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_
         if seen.stands_still(thread, used_ns, now) {
             continue;
         }
+        has_run = true;
         let is_running = platform::is_running(thread);
         let (began_ns, ticks) = (clock::monotonic_ns(), clock::now());
         let Some(stack) = source.look(thread) else {
@@ -178,6 +206,7 @@ fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_
         seen.take((thread, used_ns, is_running), stack, moment, before_ns);
     }
     seen.keep_those_of(look);
+    has_run
 }
 
 fn hand_over(shared: &Shared, seen: &mut Seen) {

@@ -14,6 +14,9 @@ use laptime_core::Runner;
 const MOST_HELD_NS: u64 = 1_000_000_000;
 /// Of a short program a second is much.
 const HELD_PART: u64 = 16;
+/// With many threads each waits longer, so that a program of hundreds that stand still writes no more than one of
+/// a few: some ten bytes a sample.
+const HELD_FOR_EACH_NS: u64 = 300_000_000;
 
 /// A function that was seen on a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -124,6 +127,7 @@ impl Seen {
     /// Counts the time of a thread that is where it was, which is when it has used no processor time;
     /// whether it is.
     pub fn stands_still(&mut self, thread: u64, used_ns: Option<u64>, moment: Moment) -> bool {
+        let for_all_ns = HELD_FOR_EACH_NS.saturating_mul(self.threads.len() as u64);
         let known = self.threads.get_mut(&thread);
         let Some(known) = known.filter(|known| used_ns.is_some() && known.used_ns == used_ns)
         else {
@@ -137,7 +141,7 @@ impl Seen {
         known.moment = moment;
         let first_ns = *self.first_ns.get_or_insert(moment.ns);
         let looked_ns = moment.ns.saturating_sub(first_ns);
-        if known.held_ns >= MOST_HELD_NS.min(looked_ns / HELD_PART) {
+        if known.held_ns >= MOST_HELD_NS.max(for_all_ns).min(looked_ns / HELD_PART) {
             self.samples.extend(known.held(thread));
         }
         true
