@@ -22,6 +22,7 @@ mod emit;
 pub mod environment;
 mod error;
 mod file;
+pub mod file_names;
 mod fold;
 pub mod folder;
 mod follow;
