@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ._core import note
+from ._core import note, recorded_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,4 +29,4 @@ def note_cells() -> None:
     import json
 
     last = list(cells.items())[-_MOST:]
-    note("cells", json.dumps({file: f"In[{number}]" for file, number in last}))
+    note("cells", json.dumps({recorded_file(file): f"In[{number}]" for file, number in last}))

@@ -81,6 +81,7 @@ typedef struct {
     uint64_t context_len, context_vars, context_entered, context_previous;
     uint64_t root, bitmap, bitmap_items, array_items, type, type_name;
     uint64_t tuple_items, digit, referent;
+    uint64_t list_items;
 } laptime_layout;
 
 #define NOWHERE UINT64_MAX
@@ -164,6 +165,7 @@ static const laptime_layout LAYOUT = {
     .digit = offsetof(PyLongObject, ob_digit),
 #endif
     .referent = offsetof(PyWeakReference, wr_object),
+    .list_items = offsetof(PyListObject, ob_item),
 };
 
 /* Why the stacks of this interpreter are not read; NULL where they are. From CPython 3.13 on it tells

@@ -22,6 +22,7 @@ mod environment;
 mod epochs;
 mod errors;
 mod fast;
+mod file_names;
 mod file_path;
 mod handler;
 mod imports;
@@ -230,6 +231,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         epochs::total_line,
         stacks::leave_stacks,
         stacks::sample_stacks,
+        file_names::recorded_file,
         state::undone,
         steps::window::step_window,
         operators::set_profiling,

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 use super::ends;
 use crate::fast::Locked;
+use crate::file_names;
 
 unsafe extern "C" {
     fn laptime_definition(
@@ -31,6 +32,7 @@ const OWN_BUILTIN: &str = "laptime._core";
 
 /// Prepares for functions to be named.
 pub fn begin(python: Python<'_>) -> PyResult<()> {
+    file_names::learn(python);
     let package = python.import("laptime")?;
     let file: String = package.getattr("__file__")?.extract()?;
     let folder = file.trim_end_matches("__init__.py");
@@ -83,6 +85,8 @@ pub unsafe fn name_code(code: *mut ffi::PyObject) -> NewFunction {
     if !own.is_empty() && file.starts_with(own.as_str()) {
         return NewFunction::own();
     }
+    // SAFETY: the lock is held, and nothing else is borrowed.
+    let file = unsafe { file_names::of_locked(&file) };
     NewFunction {
         name: text("co_qualname")
             .or_else(|| text("co_name"))

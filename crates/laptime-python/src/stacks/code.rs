@@ -9,12 +9,13 @@ use std::sync::Arc;
 use laptime_recorder::stacks::SeenFunction;
 
 use super::layout::{self, Layout, TABLE_ROOM};
-use super::peek::{peek, peek_all, word_at};
+use super::peek::{peek_all, word_at};
+use super::text::{Text, bytes_of, bytes_of_mut, copy};
+use crate::file_names::FileNames;
 
 /// Code objects that are remembered; with more, all are forgotten.
 const MOST_CODES: usize = 16_384;
-/// Characters of a name that are read, and bytes of a line table: more is no name, and no table.
-const MOST_CHARACTERS: u64 = 4_096;
+/// Bytes of a line table that are read: more is none.
 const MOST_TABLE: u64 = 1 << 20;
 
 /// A code object, as it was read.
@@ -32,13 +33,6 @@ struct Known {
     function: Arc<SeenFunction>,
 }
 
-/// A string of the interpreter's: where its characters stand, and what they were, with the zero that ends them.
-struct Text {
-    at: u64,
-    width: usize,
-    bytes: Vec<u8>,
-}
-
 /// What was read of code objects, by their addresses.
 #[derive(Default)]
 pub struct Codes {
@@ -46,6 +40,8 @@ pub struct Codes {
     look: u64,
     /// Room for what is read again to be held against what is known.
     room: Vec<u8>,
+    /// What their files are called.
+    names: FileNames,
 }
 
 impl Codes {
@@ -62,7 +58,8 @@ impl Codes {
         let (look, room) = (self.look, &mut self.room);
         let is_fresh = |known: &Known| known.look == look || known.is_as_read(address, room);
         if !self.known.get(&address).is_some_and(is_fresh) {
-            self.known.insert(address, Known::read(address)?);
+            let known = Known::read(address, &mut self.names)?;
+            self.known.insert(address, known);
         }
         let known = self.known.get_mut(&address)?;
         known.look = look;
@@ -72,7 +69,7 @@ impl Codes {
 }
 
 impl Known {
-    fn read(address: u64) -> Option<Self> {
+    fn read(address: u64, names: &mut FileNames) -> Option<Self> {
         let layout = layout::layout();
         let code = copy(address, layout.code_len as usize, 0)?;
         let bytes = bytes_of(&code);
@@ -80,7 +77,7 @@ impl Known {
         let file = Text::read(word_at(bytes, layout.code_filename))?;
         let function = SeenFunction {
             name: name.characters(),
-            file: file.characters(),
+            file: names.name(&file.characters()),
         };
         let table_at = word_at(bytes, layout.code_table);
         let (table, table_len) = table(table_at, layout)?;
@@ -127,12 +124,6 @@ impl Known {
     }
 }
 
-/// Copies bytes, with zeros behind them, into words.
-fn copy(address: u64, len: usize, room: usize) -> Option<Vec<u64>> {
-    let mut words = vec![0; (len + room).div_ceil(8)];
-    peek(address, &mut bytes_of_mut(&mut words)[..len]).then_some(words)
-}
-
 fn table(address: u64, layout: &Layout) -> Option<(Vec<u64>, usize)> {
     let head = copy(address, layout.bytes_data as usize, 0)?;
     let len = word_at(bytes_of(&head), layout.bytes_len);
@@ -145,44 +136,4 @@ fn table(address: u64, layout: &Layout) -> Option<(Vec<u64>, usize)> {
     let says_len = layout.bytes_len as usize;
     bytes_of_mut(&mut table)[says_len..says_len + 8].copy_from_slice(&len.to_ne_bytes());
     Some((table, copy_len))
-}
-
-impl Text {
-    /// `None` for what isn't a string, or is empty.
-    fn read(address: u64) -> Option<Self> {
-        let mut head = copy(address, layout::layout().text_len as usize, 0)?;
-        let (at, width, length) = layout::text(&mut head)?;
-        if !(1..=4).contains(&width) || !(1..=MOST_CHARACTERS).contains(&length) {
-            return None;
-        }
-        let (at, mut bytes) = (
-            address.wrapping_add(at),
-            vec![0; ((length + 1) * width) as usize],
-        );
-        peek(at, &mut bytes).then_some(Self {
-            at,
-            width: width as usize,
-            bytes,
-        })
-    }
-
-    fn characters(&self) -> String {
-        let characters = self.bytes[..self.bytes.len() - self.width].chunks_exact(self.width);
-        let characters = characters.map(|bytes| {
-            let mut number = [0; 4];
-            number[..bytes.len()].copy_from_slice(bytes);
-            char::from_u32(u32::from_le_bytes(number)).unwrap_or(char::REPLACEMENT_CHARACTER)
-        });
-        characters.collect()
-    }
-}
-
-fn bytes_of(words: &[u64]) -> &[u8] {
-    // SAFETY: any bytes are bytes, and there are eight in each word.
-    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len() * 8) }
-}
-
-fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
-    // SAFETY: as above; any bytes are words too.
-    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len() * 8) }
 }

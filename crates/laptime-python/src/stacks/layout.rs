@@ -49,6 +49,8 @@ pub struct Layout {
     pub tuple_items: u64,
     pub digit: u64,
     pub referent: u64,
+    /// Where a list says at which address its items stand; how many there are stands at `bytes_len`.
+    pub list_items: u64,
 }
 
 /// An offset that isn't.

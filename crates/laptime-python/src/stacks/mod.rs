@@ -8,8 +8,9 @@
 mod code;
 mod context;
 mod frames;
-mod layout;
+pub mod layout;
 pub mod peek;
+pub mod text;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -24,6 +25,7 @@ use self::frames::Frames;
 use self::layout::{Layout, NOWHERE};
 use self::peek::{half_at, peek, word, word_at};
 use crate::entry::measuring;
+use crate::file_names;
 
 /// Threads of an interpreter: with more, its list is a circle.
 const MOST_THREADS: usize = 65_536;
@@ -140,6 +142,7 @@ fn open() -> Result<Box<dyn StackSource>, String> {
 #[pyfunction]
 pub fn sample_stacks(python: Python<'_>) -> PyResult<()> {
     static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+    file_names::learn(python);
     if !IS_REGISTERED.swap(true, Relaxed) {
         let begin = wrap_pyfunction!(begin_in_child, python)?;
         let told = [("after_in_child", begin)].into_py_dict(python)?;

@@ -182,5 +182,5 @@ pub fn plain(path: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "file_names_tests.rs"]
+#[path = "places_tests.rs"]
 mod tests;
