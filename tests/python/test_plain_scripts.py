@@ -1,4 +1,4 @@
-"""Findings with `--stacks`: where memory grows, what is waited for, what blocks a loop.
+"""Findings with sampled functions: where memory grows, what is waited for, what blocks a loop.
 
 A program whose memory grows runs for six seconds, as only growth that lasts is told.
 """
@@ -165,13 +165,13 @@ def only(recording: lt.Recording, word: str) -> str:
 
 def test_memory_that_grows_is_told_with_the_function_that_mostly_runs_then(tmp_path: Path) -> None:
     script = GROWS.replace("LOADS", SLOWLY).replace("pause(0.1)", "pause(0.3)")
-    report = run(tmp_path, script, "--memory", "--stacks")
+    report = run(tmp_path, script, "--memory")
     growth = only(report, "Memory grows all the time")
     assert "while `load_all` (script.py:1" in growth, growth
 
 
 def test_memory_that_grows_in_moments_is_told_of_no_other_function(tmp_path: Path) -> None:
-    report = run(tmp_path, GROWS.replace("LOADS", IN_MOMENTS), "--memory", "--stacks")
+    report = run(tmp_path, GROWS.replace("LOADS", IN_MOMENTS), "--memory")
     for growth in told(report, "Memory grows all the time"):
         assert "`parse`" not in growth, growth
         assert "`pause`" not in growth, growth
@@ -179,15 +179,16 @@ def test_memory_that_grows_in_moments_is_told_of_no_other_function(tmp_path: Pat
 
 def test_memory_that_grows_without_samples_says_what_to_run(tmp_path: Path) -> None:
     growth = only(
-        run(tmp_path, GROWS.replace("LOADS", IN_MOMENTS), "--memory"), "Memory grows all the time"
+        run(tmp_path, GROWS.replace("LOADS", IN_MOMENTS), "--memory", "--no-stacks"),
+        "Memory grows all the time",
     )
-    assert "`laptime run --memory --stacks SCRIPT` names the function" in growth
+    assert "`laptime run --memory SCRIPT` samples functions and names this one" in growth
 
 
 @pytest.mark.interpreter
 @pytest.mark.parametrize(("script", "function"), [(WAITED_FOR, "work"), (POOL, "fetch")])
 def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, function: str) -> None:
-    recording = run(tmp_path, script, "--stacks")
+    recording = run(tmp_path, script)
     wait = only(recording, "for its threads to end")
     assert f"Meanwhile these were mostly in `{function}` (script.py:" in wait, wait
     if function == "work":
@@ -195,13 +196,13 @@ def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, func
 
 
 def test_threads_that_are_joined_are_no_wait_at_the_end(tmp_path: Path) -> None:
-    assert told(run(tmp_path, JOINED, "--stacks"), "threads") == []
+    assert told(run(tmp_path, JOINED), "threads") == []
 
 
 @pytest.mark.parametrize("how", ["computes", "sleeps"])
 def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path, how: str) -> None:
     script = LOOP.replace("HOW", repr(how))
-    blocks = only(run(tmp_path, script, "--stacks"), "blocks the event loop")
+    blocks = only(run(tmp_path, script), "blocks the event loop")
     said = re.match(
         r"login blocks the event loop: for at least .*samples saw it (\d) times?", blocks
     )
@@ -211,7 +212,7 @@ def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path
 
 
 def test_a_lap_that_gives_turns_while_it_computes_is_not_told(tmp_path: Path) -> None:
-    recording = run(tmp_path, LOOP.replace("HOW", "'yields'"), "--stacks")
+    recording = run(tmp_path, LOOP.replace("HOW", "'yields'"))
     # A report without a finding has no such field.
     findings = json.loads(recording.report().to_json()).get("findings", [])
     held = [one for one in findings if one["kind"] == "held-loop" and one["path"] == "login"]

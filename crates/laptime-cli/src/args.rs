@@ -87,8 +87,12 @@ pub struct RunArgs {
     #[arg(long)]
     pub ops: bool,
 
-    /// Sample the functions that Python's threads are in, up to a hundred times per second
-    #[arg(long)]
+    /// Sample no functions: without this, those that Python's threads are in are, up to a hundred times per second
+    #[arg(long, conflicts_with = "stacks")]
+    pub no_stacks: bool,
+
+    /// Sample functions beside --calls, whose counting makes some of them look longer than they are
+    #[arg(long, hide = true)]
     pub stacks: bool,
 
     /// Count every call of a function and of a builtin, as cProfile does; short functions get slower

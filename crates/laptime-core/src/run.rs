@@ -24,6 +24,9 @@ pub const MEMORY_VARIABLE: &str = "LAPTIME_MEMORY";
 /// Environment variable with what is timed without a lap: some of `phases`, `modules` and `ops`, or a switch.
 pub const AUTO_VARIABLE: &str = "LAPTIME_AUTO";
 
+/// Environment variable that says whether functions are sampled.
+pub const STACKS_VARIABLE: &str = "LAPTIME_STACKS";
+
 /// Environment variable: how laps are timed on devices, `events` or `off`.
 pub const DEVICE_VARIABLE: &str = "LAPTIME_DEVICE";
 

@@ -51,6 +51,8 @@ impl Asked {}
 #[pyfunction]
 pub fn asked() -> Asked {
     let found = Found::here();
+    let mut automatic = found.automatic.unwrap_or_default();
+    automatic.stacks = found.stacks.unwrap_or(automatic.stacks);
     Asked {
         is_off: found.switch == Switch::Off,
         run: found.run.map(OsString::from),
@@ -63,7 +65,7 @@ pub fn asked() -> Asked {
             Counting::Objects => "objects",
         }),
         device_memory: found.device_memory.map(DeviceMemory::name),
-        automatic: found.automatic.unwrap_or_default().names(),
+        automatic: automatic.names(),
         device: named(&DeviceTime::NAMES, found.device_time),
         streams: named(&Streams::NAMES, found.streams),
         warnings: found

@@ -1,4 +1,4 @@
-//! What the environment asks for: `LAPTIME`, `LAPTIME_RUN`, `LAPTIME_MEMORY`, `LAPTIME_AUTO`, and of devices
+//! What the environment asks for: `LAPTIME`, `LAPTIME_RUN`, `LAPTIME_MEMORY`, `LAPTIME_AUTO`, `LAPTIME_STACKS`, and of devices
 //! `LAPTIME_DEVICE`, `LAPTIME_STREAMS` and `LAPTIME_DEVICE_MEMORY`.
 //!
 //! The one place that knows which values mean what. Rust programs ask it at their first span, the
@@ -13,7 +13,7 @@ mod on_devices;
 
 pub use laptime_core::run::{
     AUTO_VARIABLE, DEVICE_MEMORY_VARIABLE, DEVICE_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE,
-    STREAMS_VARIABLE, SWITCH_VARIABLE,
+    STACKS_VARIABLE, STREAMS_VARIABLE, SWITCH_VARIABLE,
 };
 pub use on_devices::{DeviceMemory, DeviceTime, Streams};
 
@@ -160,6 +160,8 @@ pub struct Asked {
     pub device_memory: Option<DeviceMemory>,
     /// What is timed by itself; nothing where nobody said.
     pub automatic: Option<Automatic>,
+    /// Whether functions are sampled, whatever `automatic` says; nothing where nobody said.
+    pub stacks: Option<bool>,
     /// How spans are timed on devices; nothing where nobody said.
     pub device_time: Option<DeviceTime>,
     /// At which streams they end there; nothing where nobody said.
@@ -225,6 +227,7 @@ impl Asked {
             memory: None,
             device_memory: None,
             automatic: None,
+            stacks: None,
             device_time: None,
             streams: None,
             warnings: Vec::new(),
@@ -265,6 +268,16 @@ impl Asked {
             "bounds, fold",
             on_devices::memory,
         );
+        let said = value(STACKS_VARIABLE);
+        asked.stacks = said.as_deref().and_then(on_or_off);
+        if let Some(typed) = said.filter(|_| asked.stacks.is_none()) {
+            asked.warnings.push(Meaningless {
+                variable: STACKS_VARIABLE,
+                typed: typed.to_string_lossy().into_owned(),
+                so: IGNORED,
+                possible: SWITCHES.to_owned(),
+            });
+        }
         // Empty, it says "nothing".
         if let Some(typed) = typed(AUTO_VARIABLE) {
             asked.automatic = automatic(&typed);

@@ -51,6 +51,22 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
 }
 
 #[test]
+fn functions_are_sampled_or_not_whatever_else_is_automatic() {
+    let stacks =
+        |typed: &str| asked(&[("LAPTIME_STACKS", typed), ("LAPTIME_AUTO", "stacks")]).stacks;
+    assert_eq!(
+        (stacks("0"), stacks("on"), stacks("")),
+        (Some(false), Some(true), None)
+    );
+    let said = asked(&[("LAPTIME_STACKS", "all")]);
+    assert_eq!(said.stacks, None);
+    assert_eq!(
+        said.warnings[0].to_string(),
+        "LAPTIME_STACKS=\"all\" is not understood and is ignored; possible: 1/true/yes/on, 0/false/no/off"
+    );
+}
+
+#[test]
 fn a_recording_that_is_over_is_not_joined() {
     let run = |folder| asked(&[("LAPTIME_RUN", folder)]).run;
     assert_eq!(run("open.lap"), Some("open.lap".into()));

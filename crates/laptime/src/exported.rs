@@ -168,7 +168,7 @@ fn laps_only(format: ExportFormat, summary: &Summary) -> Option<Warning> {
     (is_counted && format.has_stacks()).then(|| {
         let message = format!(
             "calls were counted, but no stack was sampled: {} shows the laps alone. The format pstats has \
-             the calls; `laptime run --stacks` samples stacks",
+             the calls; `laptime run` without --calls samples stacks",
             format.name(),
         );
         Warning::new("calls-left-out", message)

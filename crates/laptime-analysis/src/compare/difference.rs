@@ -62,8 +62,6 @@ pub enum RecordingOption {
     Operations,
     /// Counts of allocated memory.
     Memory,
-    /// Samples of stacks.
-    Stacks,
     /// Counts of calls.
     Calls,
     /// Laps that wait until the device is done.

@@ -1,5 +1,6 @@
-//! Options with which the runs of two sides were recorded: counting and sampling slow a program down, so that a side
-//! recorded with them can't be compared with one recorded without.
+//! Options with which the runs of two sides were recorded: counting slows a program down, so that a side recorded
+//! with it can't be compared with one recorded without. Sampled functions, which every run of Python has, are no such option: they
+//! take a hundredth of a processor at most.
 //!
 //! They are told by what a recording holds, not by what was asked for: `--calls` without a call costs nothing.
 
@@ -14,7 +15,7 @@ use crate::summary::span_row::SpanRow;
 type Has = fn(&Run) -> bool;
 
 /// Options that record something beside laps, and whether a run has it.
-const OPTIONS: [(RecordingOption, Has); 6] = [
+const OPTIONS: [(RecordingOption, Has); 5] = [
     (RecordingOption::Modules, |run| {
         any_row(run, |row| !row.module_class.is_empty())
     }),
@@ -24,10 +25,6 @@ const OPTIONS: [(RecordingOption, Has); 6] = [
     }),
     (RecordingOption::Memory, |run| {
         any_row(run, |row| row.memory.host_memory_kept_bytes.is_some())
-    }),
-    (RecordingOption::Stacks, |run| {
-        let functions = run.summary.functions.as_ref();
-        functions.is_some_and(|found| found.sample_count > 0)
     }),
     (RecordingOption::Calls, |run| {
         let functions = run.summary.functions.as_ref();

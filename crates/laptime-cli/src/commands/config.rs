@@ -4,7 +4,7 @@ use std::env;
 
 use laptime_recorder::environment::{
     AUTO_VARIABLE, Asked, Automatic, Counting, DEVICE_MEMORY_VARIABLE, DEVICE_VARIABLE,
-    DeviceMemory, DeviceTime, MEMORY_VARIABLE, STREAMS_VARIABLE, Streams,
+    DeviceMemory, DeviceTime, MEMORY_VARIABLE, STACKS_VARIABLE, STREAMS_VARIABLE, Streams,
 };
 
 /// Name, value, and the variable that says so or why it is the default.
@@ -37,6 +37,12 @@ pub fn rows(asked: &Asked) -> Vec<Row> {
             automatic.modules.to_string(),
             AUTO_VARIABLE,
             "default",
+        ),
+        (
+            "functions",
+            asked.stacks.unwrap_or(true).to_string(),
+            STACKS_VARIABLE,
+            "default of laptime run: sampled, their names, files and lines",
         ),
         ("device", device.to_owned(), DEVICE_VARIABLE, "default"),
         ("streams", streams.to_owned(), STREAMS_VARIABLE, "default"),

@@ -19,6 +19,10 @@ use crate::outlet::Outlet;
 
 use super::config::{self, Row};
 
+/// What is kept of functions, and how not to.
+const SAMPLED: &str = "by laptime run: their names, files and lines, no source and no values; --no-stacks or \
+                       LAPTIME_STACKS=0 switches it off";
+
 /// Prints what was found, or what was chosen.
 pub fn run(args: &DoctorArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result<i32, CliError> {
     let text = if args.ceilings {
@@ -95,6 +99,7 @@ fn findings(machine: &Machine) -> Vec<Row> {
         Some(reason) => ("no", reason.to_string()),
     };
     rows.push(("memory of laps", counted.to_owned(), why));
+    rows.push(("functions", sampled(), SAMPLED.to_owned()));
     rows.extend(devices(&machine.devices));
     let none = || "none".to_owned();
     rows.push((
@@ -108,6 +113,12 @@ fn findings(machine: &Machine) -> Vec<Row> {
         String::new(),
     ));
     rows
+}
+
+/// Whether `laptime run` samples functions here.
+fn sampled() -> String {
+    let is_off = Asked::here().stacks == Some(false);
+    if is_off { "not sampled" } else { "sampled" }.to_owned()
 }
 
 fn costs(span: &SpanCost) -> Vec<Row> {

@@ -10,6 +10,7 @@ use std::process::Command;
 
 use laptime_recorder::environment::{
     AUTO_VARIABLE, Asked, Automatic, MEMORY_VARIABLE, PYTHON_VARIABLE, RUN_VARIABLE,
+    STACKS_VARIABLE,
 };
 use laptime_recorder::{clock, folder};
 use laptime_report::{By, Format, Shown, View, render};
@@ -69,6 +70,10 @@ pub fn run(args: &RunArgs, err: &mut Outlet<'_>) -> Result<i32, CliError> {
         Recording::Own(recording) => {
             command.env(RUN_VARIABLE, &recording.folder.path);
             command.env(AUTO_VARIABLE, automatic(args));
+            if args.stacks {
+                // What is typed counts, in every process below.
+                command.env_remove(STACKS_VARIABLE);
+            }
             if let Some(memory) = &args.memory {
                 command.env(MEMORY_VARIABLE, memory);
             }
@@ -203,12 +208,19 @@ fn automatic(args: &RunArgs) -> String {
         phases: phases || modules || args.ops || args.kernels.is_some(),
         modules,
         ops: args.ops,
-        stacks: args.stacks,
+        stacks: has_stacks(args),
         calls: args.calls,
         nvtx: args.nvtx,
         kernels: args.kernels,
     };
     automatic.names().join(",")
+}
+
+/// Whether functions are sampled: by default, but not beside the counting of their calls, which makes short ones
+/// longer.
+fn has_stacks(args: &RunArgs) -> bool {
+    let is_usual = !args.calls && Asked::here().stacks != Some(false);
+    args.stacks || (is_usual && !args.no_stacks)
 }
 
 /// Prints the summary and the next command to type, and writes the page if one is wanted. A

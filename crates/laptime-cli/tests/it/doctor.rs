@@ -155,6 +155,7 @@ fn config_says_where_each_value_came_from() {
         .command()
         .args(["doctor", "--config"])
         .env("LAPTIME_AUTO", "phases,modules")
+        .env("LAPTIME_STACKS", "off")
         .env("LAPTIME_DEVICE", "sync")
         .env("LAPTIME_MEMORY", "objects")
         .output()
@@ -163,6 +164,7 @@ fn config_says_where_each_value_came_from() {
     insta::assert_snapshot!(text, @r"
     phases         true     environment, LAPTIME_AUTO
     modules        true     environment, LAPTIME_AUTO
+    functions      false    environment, LAPTIME_STACKS
     device         sync     environment, LAPTIME_DEVICE
     streams        current  default
     memory         objects  environment, LAPTIME_MEMORY

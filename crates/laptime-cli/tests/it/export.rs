@@ -270,7 +270,7 @@ fn a_killed_recording_gives_what_it_holds_and_says_so() {
 fn counted_calls_give_laps_alone_and_that_is_said() {
     let place = recorded(&counted());
     let left = place.laptime(&["export", "a.lap", "-f", "collapsed"]);
-    insta::assert_snapshot!(left.err, @"laptime: warning: calls were counted, but no stack was sampled: collapsed shows the laps alone. The format pstats has the calls; `laptime run --stacks` samples stacks");
+    insta::assert_snapshot!(left.err, @"laptime: warning: calls were counted, but no stack was sampled: collapsed shows the laps alone. The format pstats has the calls; `laptime run` without --calls samples stacks");
     let stacks = left
         .out
         .lines()

@@ -51,7 +51,6 @@ pub fn option_name(option: RecordingOption) -> &'static str {
         RecordingOption::Modules => "--modules",
         RecordingOption::Operations => "--ops",
         RecordingOption::Memory => "--memory",
-        RecordingOption::Stacks => "--stacks",
         RecordingOption::Calls => "--calls",
         RecordingOption::DeviceWait => "LAPTIME_DEVICE=sync",
     }
@@ -62,7 +61,6 @@ fn activity(option: RecordingOption) -> &'static str {
         RecordingOption::Modules => "recording of modules",
         RecordingOption::Operations => "counting of operations",
         RecordingOption::Memory => "counting of memory",
-        RecordingOption::Stacks => "sampling of stacks",
         RecordingOption::Calls => "counting of calls",
         RecordingOption::DeviceWait => "waiting for the device",
     }

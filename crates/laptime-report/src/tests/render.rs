@@ -151,7 +151,8 @@ fn the_table_of_a_training_run() {
 
     findings
     · 2.00 s pass before the first lap, 39 % of the run: imports, reading data, building the model.
-      `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
+      Where functions were sampled, `laptime report --functions` tells them apart; `python -X importtime
+      SCRIPT` lists the imports.
 
     after warm-up: 135 of 138 steps, 2.83 s
     span             count    total     mean  of parent   share

@@ -87,18 +87,33 @@ fn intervals(process: &Process, from: u64, to: u64) -> Vec<Interval<'_>> {
     let mut samples: Vec<&SampledStack> = stacks.samples.iter().collect();
     samples.retain(|sample| sample.has_interpreter || sample.is_running);
     samples.sort_by_key(|sample| sample.ticks);
-    let interval = |pair: &[(u64, i64)]| {
-        let ((from, before), (to, after)) = (pair[0], pair[1]);
+    let ns_per_tick = process.facts.anchors.mean_ns_per_tick();
+    let mut intervals = Vec::new();
+    let mut levels = levels.into_iter();
+    let Some((mut from, mut before)) = levels.next() else {
+        return intervals;
+    };
+    for (to, after) in levels {
         let first = samples.partition_point(|sample| sample.ticks <= from);
         let last = samples.partition_point(|sample| sample.ticks <= to);
+        let next = samples.get(last).filter(|_| first == last);
+        let is_in_next = next.is_some_and(|next| {
+            let covered = next.stands_for_ns as f64 / ns_per_tick;
+            next.ticks as f64 - covered < to as f64
+        });
+        if is_in_next {
+            // Where looks are rarer than levels, an interval is as long as what its sample stands for.
+            continue;
+        }
         let seen = samples[first..last].iter();
-        Interval {
+        intervals.push(Interval {
             ticks: (to - from) as f64,
             bytes: (after - before) as f64,
             seen: seen
                 .filter_map(|one| program_function(stacks, one.frame))
                 .collect(),
-        }
-    };
-    levels.windows(2).map(interval).collect()
+        });
+        (from, before) = (to, after);
+    }
+    intervals
 }

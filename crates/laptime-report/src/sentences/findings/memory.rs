@@ -71,8 +71,8 @@ fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
             ". No single function has most of it. Look for lists and caches that the program adds to. {LAPS}"
         ),
         None => format!(
-            ". Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names \
-             the function, if it is one. {LAPS}"
+            ". Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` samples \
+             functions and names this one, if it is one. {LAPS}"
         ),
     }
 }

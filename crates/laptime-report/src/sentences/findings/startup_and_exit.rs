@@ -64,8 +64,8 @@ pub fn between_steps(finding: &Finding) -> Option<String> {
             also_in(function.as_ref()),
         ),
         None => format!(
-            "{head}: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its \
-             function. If it calls `model.forward(x)`, call `model(x)`: that is seen.",
+            "{head}: nothing watches what runs there. Put a lap around it. Where functions were sampled, \
+             `laptime report --functions` may name what runs there. If it calls `model.forward(x)`, call `model(x)`: that is seen.",
         ),
     })
 }
@@ -101,8 +101,8 @@ pub fn outside_steps(finding: &Finding) -> Option<String> {
         }
         (_, _, Some(_)) => format!("{head}{}: look there first.", also_in(function.as_ref())),
         _ => format!(
-            "{head}: look there first. Put laps around what runs there, or record with `--stacks`, which \
-             names its function.",
+            "{head}: look there first. Put laps around what runs there. Where functions were sampled, \
+             `laptime report --functions` tells what that is.",
         ),
     })
 }
@@ -131,8 +131,8 @@ fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String 
     let imported = each.collect::<Vec<_>>().join(", ");
     match (imported.as_str(), function) {
         ("", None) => {
-            ": imports, reading data, building the model. `laptime run --stacks` tells them apart, \
-                       `python -X importtime SCRIPT` lists the imports."
+            ": imports, reading data, building the model. Where functions were sampled, `laptime report \
+                       --functions` tells them apart; `python -X importtime SCRIPT` lists the imports."
                 .to_owned()
         }
         ("", Some(_)) => format!("{}: look there first.", also_in(function)),
@@ -160,7 +160,7 @@ fn ending(function: Option<&MainFunction>) -> String {
         return format!("{}: look there first.", also_in(function));
     }
     ": what the script does without laps, threads and worker pools that are waited for, exit handlers \
-     (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be \
-     `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`."
+     (`atexit`). Where functions were sampled, `laptime report --functions` tells which. Threads that need \
+     not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`."
         .to_owned()
 }

@@ -25,6 +25,8 @@ const CALLER_RATIO: f64 = 0.2;
 const LEAST_LAP: f64 = 0.002;
 /// Share of the time from which on samples that could not be read make the rest doubtful.
 const DOUBTFUL_RATIO: f64 = 0.05;
+/// Time between two looks above which they are rare.
+const RARE_NS: u64 = 200_000_000;
 /// Number of times that a lap must outlast the error of a sample's moment, for its samples to belong to it.
 const SURE_TIMES: u64 = 4;
 
@@ -33,8 +35,8 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     let Some(functions) = &summary.functions else {
         let nothing = match summary.unavailable.get("functions") {
             Some(why) => format!("No stack was sampled: {why}."),
-            None => "No stack was sampled. `laptime run --stacks` samples the functions that Python is in, \
-                     `--calls` counts their calls."
+            None => "No stack was sampled. `laptime run` samples the functions that Python is in, unless \
+                     --no-stacks or LAPTIME_STACKS=0 says not to; `--calls` counts their calls."
                 .to_owned(),
         };
         return Section::remark(nothing);
@@ -66,9 +68,23 @@ fn remark(summary: &Summary, functions: &Functions) -> String {
         Some(sampled),
         unread(functions),
         short_laps(summary, functions),
+        rare(functions),
         cut_off(summary),
     ];
     said.into_iter().flatten().collect::<Vec<_>>().join(". ")
+}
+
+/// Says how sure a share is where looks were rare: the table's sentence of 100 and 1,000 samples says little then.
+pub fn rare(functions: &Functions) -> Option<String> {
+    let samples = functions.sample_count;
+    (functions.period_ns > RARE_NS && samples > 0).then(|| {
+        format!(
+            "Looks were rare, as each cost or wrote much, or many processes shared the processors: a share of all {} \
+             is ± {:.0} points",
+            quantity::plural(samples, "sample", "samples"),
+            100.0 * Functions::uncertainty(0.5, samples),
+        )
+    })
 }
 
 /// Says which share of the samples could not be read, if it is large.

@@ -443,13 +443,13 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     assert_eq!(wrong, Vec::<String>::new());
     let text: Vec<String> = all.iter().filter_map(finding_sentence).collect();
     insta::assert_snapshot!(text.join("\n"), @r#"
-    6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
+    6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. Where functions were sampled, `laptime report --functions` tells them apart; `python -X importtime SCRIPT` lists the imports.
     6.78 s pass before the first lap, 85 % of the run: `import torch` (train.py:1) took 4.10 s.
     6.78 s pass before the first lap, 85 % of the run, mostly in `Dataset.__getitem__` (data.py:41). `Adam()` took 1.10 s to import torch._dynamo.
-    2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). Where functions were sampled, `laptime report --functions` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
     1.95 s pass after the exit handlers, 32 % of the run: Python frees what is left, and libraries end. Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.
-    7.04 s pass between the steps, 94 % of the time from the first step to the last: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its function. If it calls `model.forward(x)`, call `model(x)`: that is seen.
+    7.04 s pass between the steps, 94 % of the time from the first step to the last: nothing watches what runs there. Put a lap around it. Where functions were sampled, `laptime report --functions` may name what runs there. If it calls `model.forward(x)`, call `model(x)`: that is seen.
     7.04 s pass between the steps, 94 % of the time from the first step to the last, mostly in `Dataset.__getitem__` (data.py:41). Put a lap around it. If it calls `model.forward(x)`, call `model(x)`: that is seen.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data), though half of the waits take less than 2.00 ms. If the loader has workers, and the long ones are at the start and end of each epoch, that is where it starts and ends them: `persistent_workers=True` does so once. Otherwise prepare batches ahead, by more workers (`num_workers`, `prefetch_factor`), or do less work per sample.
@@ -473,7 +473,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
     request/render/resize alone takes 55 % of a request. No other lap inside its parts takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
-    98 % of fit (4.28 s) is outside of its steps: look there first. Put laps around what runs there, or record with `--stacks`, which names its function.
+    98 % of fit (4.28 s) is outside of its steps: look there first. Put laps around what runs there. Where functions were sampled, `laptime report --functions` tells what that is.
     98 % of fit (4.28 s) is outside of its steps: fit/load takes 4.00 s of it.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. The machine was busy meanwhile: the thread that takes the steps waited for a CPU for 80 % of the time. Run again before you look for a reason in the program.
@@ -486,7 +486,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is left in step/forward/a (5.00 KiB each time), in step/forward/b (3.00 KiB each time) and in step/forward/c (2.00 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses that are kept with their graphs, or what a dataset caches.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
-    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names the function, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` samples functions and names this one, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
