@@ -1,6 +1,6 @@
 //! Sampled and counted functions: what a report shows unasked, and what the tables say of their shares.
 
-use laptime_analysis::{Options, Summary};
+use laptime_analysis::{Finding, Options, Summary};
 use laptime_core::format::record::Record;
 use laptime_core::{CallSums, CalledFunction, FunctionCalls, PathId, SampledStack, StackFrame};
 
@@ -89,29 +89,48 @@ fn a_program_without_laps_is_told_by_its_calls_unasked() {
     samples(&mut script, 100, 500);
     let told = text(&summary(&script), &plain(100));
     assert!(
-        told.contains("1.00 s: 75 % parse (train.py:20), 25 % load (train.py:10)."),
+        told.contains("1.00 s: 30 % parse (train.py:20), 10 % load (train.py:10)."),
         "{told}"
     );
     insta::assert_snapshot!(from(&told, "calls"), @r"
     calls
     40 samples: shares are ± 15 points
-    function                  total    share
-    ─────────────────────────────────────────────────────
-    main train.py:3          400 ms  100.0 % ████████████
-    └─ load train.py:10      400 ms  100.0 % ████████████
-       ├─ parse train.py:20  300 ms   75.0 % █████████
-       └─ itself             100 ms   25.0 % ███
+    function                  total   share
+    ────────────────────────────────────────────────────
+    main train.py:3          400 ms  40.0 % ████▊
+    └─ load train.py:10      400 ms  40.0 % ████▊
+       ├─ parse train.py:20  300 ms  30.0 % ███▋
+       └─ itself             100 ms  10.0 % █▎
     ");
 }
 
 #[test]
-fn calls_of_laps_stand_below_the_laps_in_the_tree_alone() {
+fn calls_of_the_lap_that_took_most_are_told_where_no_finding_is_and_those_of_each_in_the_tree() {
     let mut script = script();
     script.span(&["step", "data"], 100 * MS, 300 * MS);
     script.span(&["step"], 100 * MS, 400 * MS);
     samples(&mut script, 0, 600);
     let summary = summary(&script);
-    assert!(!text(&summary, &plain(100)).contains("calls"));
+    let mut lone = summary.clone();
+    lone.findings.clear();
+    insta::assert_snapshot!(from(&text(&lone, &plain(100)), "calls of step"), @r"
+    calls of step
+    40 samples: shares are ± 15 points
+    function               total   share
+    ─────────────────────────────────────────────────
+    step                  400 ms   100 % ████████████
+    ├─ parse train.py:20  300 ms  75.0 % █████████
+    └─ itself             100 ms  25.0 % ███
+    ");
+    lone.findings.push(Finding::HotSpot {
+        path: "step/data".into(),
+        class: String::new(),
+        step_path: "step".into(),
+        self_ns: 1,
+        steps_ns: 1,
+        function: None,
+    });
+    assert!(!text(&lone, &plain(100)).contains("calls of step"));
     let view = View {
         tree: true,
         ..plain(100)
@@ -119,25 +138,17 @@ fn calls_of_laps_stand_below_the_laps_in_the_tree_alone() {
     insta::assert_snapshot!(from(&shown(&summary, Format::Tree, &view), "calls"), @r"
     calls
     step/data  300 ms  50.0 %
-    └─ main train.py:3  300 ms  50.0 %
-       └─ load train.py:10  300 ms  50.0 %
-          ├─ parse train.py:20  230 ms  38.3 %
-          └─ itself  70.0 ms  11.7 %
+    ├─ parse train.py:20  230 ms  38.3 %
+    └─ itself  70.0 ms  11.7 %
     step  100 ms  16.7 %
-    └─ main train.py:3  100 ms  16.7 %
-       └─ load train.py:10  100 ms  16.7 %
-          ├─ parse train.py:20  70.0 ms  11.7 %
-          └─ itself  30.0 ms  5.0 %
+    ├─ parse train.py:20  70.0 ms  11.7 %
+    └─ itself  30.0 ms  5.0 %
     exit  100 ms  16.7 %
-    └─ main train.py:3  100 ms  16.7 %
-       └─ load train.py:10  100 ms  16.7 %
-          ├─ parse train.py:20  80.0 ms  13.3 %
-          └─ itself  20.0 ms  3.3 %
+    ├─ parse train.py:20  80.0 ms  13.3 %
+    └─ itself  20.0 ms  3.3 %
     startup  100 ms  16.7 %
-    └─ main train.py:3  100 ms  16.7 %
-       └─ load train.py:10  100 ms  16.7 %
-          ├─ parse train.py:20  70.0 ms  11.7 %
-          └─ itself  30.0 ms  5.0 %
+    ├─ parse train.py:20  70.0 ms  11.7 %
+    └─ itself  30.0 ms  5.0 %
     ");
     // A page has all functions, and once.
     let page = Document::of_page(&summary, &plain(100));
@@ -236,12 +247,12 @@ fn of_threads_beside_the_main_one_their_work_alone_is_told() {
     insta::assert_snapshot!(from(&told, "calls"), @r"
     calls
     400 samples: shares are ± 5 points
-    function                  total    share
-    ─────────────────────────────────────────────────────
-    main train.py:3          2.00 s  100.0 % ████████████
-    ├─ load train.py:10      1.00 s   50.0 % ██████
-    │  └─ parse train.py:20  1.00 s   50.0 % ██████
-    └─ itself                1.00 s   50.0 % ██████
+    function                  total   share
+    ────────────────────────────────────────────────────
+    main train.py:3          2.00 s   100 % ████████████
+    ├─ load train.py:10      1.00 s  50.0 % ██████
+    │  └─ parse train.py:20  1.00 s  50.0 % ██████
+    └─ itself                1.00 s  50.0 % ██████
     ");
 }
 

@@ -1,9 +1,10 @@
-//! The calls that a report shows without being asked: of a program without laps, or of the time between laps where it
-//! worked longer than in any. The tree has those of laps too.
+//! The calls that a report shows without being asked: of a program without laps, of the time between laps where it
+//! worked longer than in any, or else of the lap that took most where no finding says what it does. The tree has those of
+//! each lap.
 
-use laptime_core::Total;
+use laptime_core::{Total, path};
 
-use laptime_analysis::{Functions, LapFunctions, RowKind, Summary};
+use laptime_analysis::{Finding, Functions, LapFunctions, RowKind, Summary};
 
 use crate::document::names;
 use crate::document::view::View;
@@ -38,7 +39,7 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
     let (heading, table, samples) = if !has_laps {
         (
             "calls".to_owned(),
-            call_tree::of_program(&all.laps),
+            call_tree::of_program(&all.laps, summary.wall_ns),
             all.sample_count,
         )
     } else if view.tree {
@@ -48,18 +49,24 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
             call_tree::of_laps(&laps, all_ns),
             all.sample_count,
         )
-    } else {
-        let gap = all.main_gap()?;
+    } else if let Some(gap) = all.main_gap() {
         let heading = match gap.path.as_str() {
             "other" => "calls outside of laps".to_owned(),
             _ => heading("calls", (&gap.path, gap.kind), all.laps.len()),
         };
-        (
-            heading,
-            call_tree::of_laps(&[gap], all_ns),
-            gap.sample_count,
-        )
+        let table = call_tree::of_laps(&[gap], gap.total_ns);
+        (heading, table, gap.sample_count)
+    } else if summary.findings.iter().all(is_no_answer) {
+        let (lap, laps) = main_laps(all)?;
+        let samples = laps.iter().map(|lap| lap.sample_count).total();
+        let heading = format!("calls of {}", names::path(&lap));
+        (heading, call_tree::of_lap(lap, &laps), samples)
+    } else {
+        return None;
     };
+    if samples < LEAST_SAMPLES {
+        return None;
+    }
     let sure = call_tree::remark(samples, Functions::uncertainty(0.5, samples));
     let said = [
         Some(sure),
@@ -68,6 +75,30 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
     ];
     let said = said.into_iter().flatten().collect::<Vec<_>>().join(". ");
     Some(Section::headed(heading, Content::Table(table)).remarked(said))
+}
+
+/// Whether a finding says nothing of what the program spends its time with.
+fn is_no_answer(finding: &Finding) -> bool {
+    matches!(
+        finding,
+        Finding::Startup { .. }
+            | Finding::Exit { .. }
+            | Finding::Unsteady { .. }
+            | Finding::WarmUp { .. }
+    )
+}
+
+/// Returns the outermost of the laps that took most, and all laps in it; `None` where no calls are known of them.
+fn main_laps(all: &Functions) -> Option<(String, Vec<&LapFunctions>)> {
+    let outermost = |lap: &LapFunctions| path::split(&lap.path).into_iter().next();
+    let main = all.main_lap().filter(|lap| lap.kind == RowKind::Span)?;
+    let name = outermost(main)?;
+    let laps = all.laps.iter();
+    let laps =
+        laps.filter(|lap| lap.kind == RowKind::Span && outermost(lap).as_ref() == Some(&name));
+    let laps: Vec<&LapFunctions> = laps.collect();
+    let has_calls = laps.iter().any(|lap| !lap.calls.is_empty());
+    has_calls.then(|| (path::escape(&name), laps))
 }
 
 fn counted(all: &Functions, view: &View) -> Option<Section> {

@@ -1,5 +1,6 @@
 //! Functions by lap: those that were sampled, and those whose calls were counted.
 
+mod call_rows;
 pub(crate) mod call_tree;
 mod callers;
 pub(crate) mod calls_of_run;

@@ -554,6 +554,6 @@ fn the_place_of_a_finding_stands_before_it_and_once() {
         blocked[0].starts_with("request/render/resize blocks"),
         "{blocked:?}"
     );
-    let start = beginning("`import torch` took 4.10 s");
+    let start = beginning("`import torch` (train.py:1) took 4.10 s");
     assert!(start[0].starts_with("6.78 s pass before"), "{start:?}");
 }
