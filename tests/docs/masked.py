@@ -28,7 +28,8 @@ _WARM_UP = "· Warm-up took longer"
 _AFTER = re.compile(r"After\s+warm-up,\s+a(?=n?\s)")
 #: Which stretch a table is of, and what the run did beside it.
 _STRETCH = re.compile(
-    r"(?:^|(?<=, ))(?:after warm-up:|from (?:the first \w+|\w+ \d+) on:|whole run:).*$", re.MULTILINE
+    r"(?:^|(?<=, ))(?:after warm-up:|from (?:the first \w+|\w+ \d+) on:|whole run:).*$",
+    re.MULTILINE,
 )
 _REST = re.compile(r"^the rest of the run: .*?\s+has\s+all\s+of\s+it\)$", re.MULTILINE | re.DOTALL)
 #: Said only where a few steps took long, or according to how fast a program began; a line may

@@ -176,7 +176,7 @@ def test_memory_of_an_iteration_is_counted_after_the_timed_ones() -> None:
     # Both are there for a moment, and nothing stays.
     assert found.host_memory_peak_bytes == pytest.approx(4 << 20, rel=0.01)
     assert found.host_memory_net_bytes == pytest.approx(0, abs=1024)
-    assert "peak 4.0 MiB on the host" in str(found)
+    assert "peak 4.00 MiB on the host" in str(found)
     assert found.why("host_memory_net_bytes") is None
     if found.device_memory_peak_bytes is None:
         assert found.why("device_memory_peak_bytes")

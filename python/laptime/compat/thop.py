@@ -121,4 +121,4 @@ def _layers(
 
 def _print_uncounted(counts: OpCounts) -> None:
     for it in counts.uncounted:
-        print(f"[WARN] not counted: {it.name}, {it.calls} call{"s" * (it.calls != 1)}: {it.reason}")  # noqa: T201
+        print(f"[WARN] not counted: {it.name}, {it.calls} calls: {it.reason}")  # noqa: T201

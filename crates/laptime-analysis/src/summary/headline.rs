@@ -158,7 +158,7 @@ pub struct StepHeadline {
     pub outside_ratio: Option<f64>,
 }
 
-/// What somebody waits for: a step, and what usually passes until the next one.
+/// One round of the loop: a step, and the usual time until the next one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Iteration {
     /// The mean step, and the usual time between two, together.

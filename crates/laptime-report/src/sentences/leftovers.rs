@@ -1,8 +1,8 @@
-//! What time is called that no lap has: in the first line and in tables alike.
+//! Names of the time that no lap has, alike in the first line and in tables.
 
 use laptime_analysis::{RowKind, SpanRow};
 
-/// What is before a notebook's first lap: earlier cells ran there, and somebody typed, so nothing starts.
+/// The time before a notebook's first lap: earlier cells ran there, and somebody typed, so nothing starts.
 pub const BEFORE_FIRST_LAP: &str = "before the first lap";
 
 /// Returns what the row of a leftover is called.

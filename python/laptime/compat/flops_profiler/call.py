@@ -93,7 +93,7 @@ def doubts(counts: OpCounts, lacks: bool) -> list[str]:
     """What is not in the numbers, and why."""
     lines = [f"warning: {warning}" for warning in counts.warnings]
     lines += [
-        f"not counted: {it.name}, {it.calls} call{"s" * (it.calls != 1)}: {it.reason}; MACs and flops leave them out"
+        f"not counted: {it.name}, {it.calls} calls: {it.reason}; MACs and flops leave them out"
         for it in counts.uncounted
     ]
     if lacks:

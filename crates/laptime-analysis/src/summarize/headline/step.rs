@@ -14,6 +14,9 @@ use crate::summary::span_row::SpanRow;
 /// From this distance from the median on, as a part of it, the mean says something else.
 const FAR_RATIO: f64 = 0.1;
 
+/// Most steps that may be cut off, such as the last one by the program's end: others would lie between steps.
+const MOST_CUT_OFF: u64 = 1;
+
 /// Returns what a step is, of the steady state where there is one and its table is shown; otherwise of the whole run.
 /// Where a device does the work, it tells both times and parts.
 pub fn step(summary: &Summary, with_steady: bool) -> Option<StepHeadline> {
@@ -29,7 +32,7 @@ pub fn step(summary: &Summary, with_steady: bool) -> Option<StepHeadline> {
         _ => (host_duration(on_host)?, on_host, rows),
     };
     let iteration = steady
-        .filter(|_| !summary.is_notebook())
+        .filter(|_| !summary.is_notebook() && on_host.partial_count <= MOST_CUT_OFF)
         .and_then(|steady| iteration(steady.between_steps_ns?, duration));
     let step_part = iteration.map_or(1.0, |iteration| 1.0 - iteration.between_ratio);
     let ratio = |ns: u64| step_part * ns as f64 / row.total_ns.max(1) as f64;

@@ -140,11 +140,18 @@ fn where_it_is_no_loop_of_steps_nothing_is_said_of_the_time_between() {
         let at = step * 70 * MS;
         threads.span_on(MAIN + 1, &["step"], at, 20 * MS, SpanFlags::NONE);
     }
+    // Steps that errors end are none, and would be time between the others.
+    let mut cut_off = with_gaps(&["step"], 0);
+    for step in [20, 30] {
+        let at = (step * 40 + 12) * MS;
+        cut_off.span_on(MAIN, &["step"], at, 20 * MS, SpanFlags::UNFINISHED);
+    }
     let of_whole_run = summarize(&[with_gaps(&["step"], 0)], Options::default());
     for (about, told) in [
         ("requests", requests.step),
         ("notebook", headline(&notebook, true).step),
         ("threads", headline_of(threads).step),
+        ("cut off", headline_of(cut_off).step),
         ("whole run", headline(&of_whole_run, false).step),
     ] {
         let iteration = match told {
