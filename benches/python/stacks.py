@@ -1,4 +1,4 @@
-"""What sampling functions costs: two programs below `laptime run --stacks`, beside other samplers.
+"""What sampling functions costs: two programs below `laptime run`, beside other samplers.
 
 A program tells how long its own loop took, so that no tool is charged for starting. All contenders
 take turns; a ratio is the median over turns of a contender's time over the bare program's. Every
@@ -63,8 +63,8 @@ print("SECONDS", time.perf_counter() - began)
 # By name: what stands before the script. OUT is a file of the contender's own.
 CONTENDERS: dict[str, list[str]] = {
     "bare": [sys.executable],
-    "laptime run --stacks": [
-        sys.executable, "-m", "laptime", "run", "--no-auto", "--stacks", "--force", "-o", "OUT.lap",
+    "laptime run": [
+        sys.executable, "-m", "laptime", "run", "--no-auto", "--force", "-o", "OUT.lap",
     ],
     "py-spy record": [
         "py-spy", "record", "-r", "100", "-f", "raw", "-o", "OUT", "--", sys.executable,

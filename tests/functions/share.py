@@ -1,6 +1,6 @@
-"""Compares the shares of functions that `--stacks` samples with those that a clock measured.
+"""Compares the shares of functions that `laptime run` samples with those that a clock measured.
 
-Runs `planted.py` for a minute under `laptime run --stacks` and prints a table. Exits with 1 if a
+Runs `planted.py` for a minute under `laptime run` and prints a table. Exits with 1 if a
 share of `step/data` is off by more than 2 points, or the lap has fewer than 1,500 samples.
 """
 
@@ -24,7 +24,7 @@ COLUMNS = "{:<10} {:>10} {:>12} {:>12} {:>8} {:>16}"
 def run(folder: Path) -> tuple[dict[str, float], dict[str, Any]]:
     """What the functions took by the clock, and the lap with its functions as sampled."""
     laptime = [sys.executable, "-m", "laptime"]
-    command = [*laptime, "run", "--stacks", "-o", "share.lap", str(PROGRAM), str(SECONDS)]
+    command = [*laptime, "run", "-o", "share.lap", str(PROGRAM), str(SECONDS)]
     limits: Any = {"cwd": folder, "timeout": LIMIT_S, "check": True}
     ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **limits)
     command = [*laptime, "report", "share.lap", "-f", "json"]

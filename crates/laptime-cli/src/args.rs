@@ -87,7 +87,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub ops: bool,
 
-    /// Sample no functions: without this, those that Python's threads are in are, up to a hundred times per second
+    /// Don't sample which functions Python's threads are in, which is done up to a hundred times per second
     #[arg(long, conflicts_with = "stacks")]
     pub no_stacks: bool,
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .programs import Program
 
-OPTIONS = ("memory", "modules", "ops", "stacks")
+OPTIONS = ("memory", "modules", "ops", "no-stacks")
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ ALL = tuple(
 PAIRWISE = (
     Way(("memory", "modules", "ops")),
     Way(),
-    Way(("memory", "ops", "stacks")),
-    Way(("modules", "ops", "stacks")),
-    Way(("memory", "modules", "stacks")),
+    Way(("memory", "ops", "no-stacks")),
+    Way(("modules", "ops", "no-stacks")),
+    Way(("memory", "modules", "no-stacks")),
 )
 #: The order in which the programs of a kind take them.
 DEALT = (*PAIRWISE, *(way for way in ALL if way not in PAIRWISE))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{ProgramEnd, RunInfo, Unavailable};
 
+use crate::functions::stack_records::NO_STACKS;
 use crate::summarize::columns::device_memory;
 use crate::summarize::columns::device_time;
 use crate::summary::doubt::{Doubt, LAUNCHES, RunDoubt};
@@ -32,6 +33,7 @@ pub fn of_notes(
                 device_memory::UNAVAILABLE,
                 device_time::NOT_USED,
                 device_time::OFF,
+                NO_STACKS,
             ]
             .contains(&code.as_str())
         });

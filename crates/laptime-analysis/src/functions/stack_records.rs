@@ -9,6 +9,9 @@ use laptime_core::{PathId, SampledStack, StackFrame};
 
 use crate::reading::feature::{Context, Feature};
 
+/// Code of the note that says why no stack was sampled.
+pub const NO_STACKS: &str = "stacks-unavailable";
+
 /// Samples of a process: a day of a single busy thread. Later ones are counted as unread.
 const MOST_SAMPLES: usize = 10_000_000;
 /// Most functions of a process: as many as the recorder numbers.

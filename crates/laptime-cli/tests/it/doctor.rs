@@ -70,7 +70,7 @@ fn doctor_names_every_finding() {
         .map(|line| line.split("  ").next().unwrap())
         .filter(|name| *name != "NVIDIA device")
         .collect();
-    insta::assert_snapshot!(names.join(", "), @"laptime, clock, two clock reads, span, recorded, span, off, disk, free, file size limit, files mapped, processes visible, memory of laps, NVIDIA driver, hip, xpu, mps, python, boot");
+    insta::assert_snapshot!(names.join(", "), @"laptime, clock, two clock reads, span, recorded, span, off, disk, free, file size limit, files mapped, processes visible, memory of laps, functions, NVIDIA driver, hip, xpu, mps, python, boot");
 }
 
 /// `laptime doctor` where these libraries are found first.

@@ -67,8 +67,9 @@ fn run_explains_itself() {
           --ops
               Count the operations of each step once, and join them with the time: FLOP/s, MFU
 
-          --stacks
-              Sample the functions that Python's threads are in, up to a hundred times per second
+          --no-stacks
+              Don't sample which functions Python's threads are in, which is done up to a hundred times
+              per second
 
           --calls
               Count every call of a function and of a builtin, as cProfile does; short functions get

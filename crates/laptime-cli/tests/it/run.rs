@@ -86,11 +86,15 @@ fn the_program_is_told_where_to_record_and_what() {
     let place = Place::new();
     let show = "echo $LAPTIME_RUN; echo $LAPTIME_AUTO; echo ${LAPTIME_PYTHON-unset}";
     for (flags, auto) in [
-        (&[][..], "phases"),
-        (&["--modules"][..], "phases,modules"),
-        (&["--ops"][..], "phases,ops"),
-        (&["--ops", "--modules"][..], "phases,modules,ops"),
-        (&["--no-auto"][..], ""),
+        (&[][..], "phases,stacks"),
+        (&["--modules"][..], "phases,modules,stacks"),
+        (&["--ops"][..], "phases,ops,stacks"),
+        (&["--ops", "--modules"][..], "phases,modules,ops,stacks"),
+        (&["--no-auto"][..], "stacks"),
+        (&["--no-auto", "--no-stacks"][..], ""),
+        (&["--stacks"][..], "phases,stacks"),
+        (&["--calls"][..], "phases,calls"),
+        (&["--calls", "--stacks"][..], "phases,stacks,calls"),
     ] {
         let mut arguments = vec!["run", "-o", "here.lap", "--force"];
         arguments.extend(flags);

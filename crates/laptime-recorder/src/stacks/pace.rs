@@ -18,10 +18,10 @@ const STILL_PART: u64 = 8;
 /// The longest wait because nothing runs, on average.
 const STILL_PERIOD_NS: u64 = 200_000_000;
 /// Bytes that may be written fast: a run of some minutes is looked at as often as possible.
-const MOST_SAVED_BYTES: f64 = 700_000.0;
-/// Bytes that may be written in an hour beyond these. With them, and with what a recording without samples
-/// has, it is below 2 MB in the first hour.
-const BYTES_AN_HOUR: f64 = 900_000.0;
+const MOST_SAVED_BYTES: f64 = 400_000.0;
+/// Bytes that may be written in an hour beyond these. With both, and with the 1.1 MB of memory, waits and clocks that a
+/// process writes without samples, it is 2 MB in the first hour. One thread that always runs takes 20 to 30 bytes a look.
+const BYTES_AN_HOUR: f64 = 470_000.0;
 /// Bytes that are saved may be spent in this time, at the fastest.
 const SPEND_NS: f64 = 6e10;
 const HOUR_NS: f64 = 3.6e12;

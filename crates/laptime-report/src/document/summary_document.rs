@@ -207,6 +207,9 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Section {
         }
         None => match failed(summary) {
             Some(end) => format!("the program {end} before its first lap"),
+            None if let Some(why) = summary.unavailable.get("functions") => {
+                format!("no stack was sampled: {why}. A lap around a part of the program names it:")
+            }
             None => "A lap around a part of the program names it:".to_owned(),
         },
     };

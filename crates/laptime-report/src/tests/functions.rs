@@ -399,3 +399,22 @@ fn what_an_import_runs_is_in_its_row_alone() {
     of parent is the self time's share of the lap
     ");
 }
+
+#[test]
+fn a_share_of_rare_looks_says_how_sure_it_is() {
+    let of = |period_ms: u64| {
+        let mut script = script();
+        samples(&mut script, 0, 500);
+        let mut summary = summary(&script);
+        if let Some(functions) = &mut summary.functions {
+            functions.period_ns = period_ms * MS;
+        }
+        text(&summary, &by_function(None))
+    };
+    assert!(!of(200).contains("Looks were rare"));
+    let rare = of(400).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        rare.contains("a share of all 50 samples is ± 14 points"),
+        "{rare}"
+    );
+}

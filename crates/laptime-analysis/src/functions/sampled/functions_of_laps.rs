@@ -6,12 +6,10 @@ use laptime_core::Unavailable;
 
 use crate::functions::counted_calls;
 use crate::functions::sampled::{notebook_cells, scale_to_laps, sum_samples};
+use crate::functions::stack_records::NO_STACKS;
 use crate::reading::process::Process;
 use crate::summary::functions::Functions;
 use crate::summary::span_row::SpanRow;
-
-/// Code of the note that says why no stack was sampled.
-const UNAVAILABLE: &str = "stacks-unavailable";
 
 /// Returns the sampled and counted functions of a run; `None` where there are neither. The first `measured`
 /// processes are measured, and `rows` have the measured times.
@@ -48,7 +46,7 @@ pub fn with_reason(
     let mut notes = processes
         .iter()
         .flat_map(|process| &process.features.notes.0);
-    if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
+    if let Some((_, why)) = notes.find(|(code, _)| code == NO_STACKS) {
         unavailable.insert("functions".to_owned(), Unavailable(why.clone()));
     }
     unavailable
