@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _BARS = re.compile("[█▉▊▋▌▍▎▏]+")
 _LINES = re.compile("[─=-]{3,}")
-_UNITS = "ns|µs|us|ms|s|min|h|B|KiB|MiB|GiB|%|×|k|M|G|T|[kMGT]?FLOPS"
+_UNITS = "ns|µs|us|ms|s|min|h|B|KiB|MiB|GiB|%|\N{MULTIPLICATION SIGN}|k|M|G|T|[kMGT]?FLOPS"
 _NUMBERS = re.compile(
     rf"(?<![\w.])[-+±]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{_UNITS})(?![\w/]))?"
 )
@@ -31,7 +31,10 @@ _STRETCH = re.compile(
     r"(?:^|(?<=, ))(?:after warm-up:|from (?:the first \w+|\w+ \d+) on:|whole run:).*$",
     re.MULTILINE,
 )
-_REST = re.compile(r"^the rest of the run: .*?\s+has\s+all\s+of\s+it\)$", re.MULTILINE | re.DOTALL)
+_REST = re.compile(
+    r"^the rest of the run: .*?\s+has\s+all\s+of\s+it\)$",
+    re.MULTILINE | re.DOTALL,
+)
 #: Said only where a few steps took long, or according to how fast a program began; a line may
 #: break in it.
 _SOMETIMES = re.compile(

@@ -1,4 +1,4 @@
-"""Functions sampled without being asked: what switches it off, what files are called, and odd programs."""
+"""Functions sampled without being asked: what switches it off, names of files, odd programs."""
 
 from __future__ import annotations
 

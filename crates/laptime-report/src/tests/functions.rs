@@ -414,7 +414,7 @@ fn a_share_of_rare_looks_says_how_sure_it_is() {
     assert!(!of(200).contains("Looks were rare"));
     let rare = of(400).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        rare.contains("a share of all 50 samples is ± 14 points"),
+        rare.contains("a share of all 50 samples is ± 13 points"),
         "{rare}"
     );
 }
