@@ -8,8 +8,8 @@ use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Win
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{
     Anchor, ClockKind, DeviceMemory, DeviceMemorySpan, DevicePlace, DeviceReading, DeviceReadings,
-    DeviceSample, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
-    PathId, ProgramEnd, RunInfo, Span, SpanFlags,
+    DeviceSample, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, Holds, InputSizes,
+    NoDeviceTime, Operator, PathId, PrivateMemory, ProgramEnd, RunInfo, Span, SpanFlags,
 };
 use laptime_ops::Formulas;
 use laptime_report::json::operations;
@@ -287,7 +287,18 @@ fn records() -> Vec<u8> {
         Record::Sample {
             ticks: start + 100_002,
             resident_bytes: 1 << 30,
+            private: Some(PrivateMemory {
+                resident_bytes: 1 << 29,
+                reserved_bytes: 1 << 31,
+            }),
         },
+        Record::InputSizes(InputSizes {
+            ticks: start + 100_002,
+            track: 1,
+            tensor: 0,
+            holds: Holds::Integers,
+            sizes: [1, 12].into_iter().collect(),
+        }),
         Record::Delay {
             ticks: start + 100_003,
             thread: 4_242,

@@ -35,6 +35,15 @@ pub struct ProcessMemory {
     pub peak_bytes: u64,
 }
 
+/// Memory that a process shares with no other one, and that no file backs: what it allocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PrivateMemory {
+    /// Bytes of it that are resident.
+    pub resident_bytes: u64,
+    /// Bytes of the address space that were set aside for it, touched or not.
+    pub reserved_bytes: u64,
+}
+
 /// Extremes over the spans of one path that carried memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryTally {

@@ -92,6 +92,7 @@ impl<'a> Visit<'a> for Pass<'_> {
             Record::Sample {
                 ticks,
                 resident_bytes,
+                ..
             } => self
                 .sink
                 .resident(process, process.since(ticks), resident_bytes),

@@ -107,9 +107,9 @@ fn run(sources: &Weak<Sources>, mut watch: Watch) {
         }
         if now >= next_tick {
             next_tick = now + TICK.as_nanos() as u64;
-            let resident = sources.resident_bytes();
+            let sizes = sources.memory_sizes();
             // The first thread is gone. After the last one the program would be over.
-            if resident == Some(0) {
+            if sizes.is_some_and(|(resident_bytes, _)| resident_bytes == 0) {
                 end_stacks();
                 sampled_devices::finish();
                 if platform::is_last_thread() {
@@ -117,11 +117,12 @@ fn run(sources: &Weak<Sources>, mut watch: Watch) {
                     return;
                 }
             }
-            if let Some(resident_bytes) = resident.filter(|bytes| *bytes > 0) {
+            if let Some((resident_bytes, private)) = sizes.filter(|sizes| sizes.0 > 0) {
                 let ticks = clock::now();
                 note(&Record::Sample {
                     ticks,
                     resident_bytes,
+                    private: Some(private),
                 });
             }
             note_if_known(sources.delay());

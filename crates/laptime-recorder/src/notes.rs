@@ -1,7 +1,7 @@
 //! Marks, metrics and notes: what is recorded besides spans.
 
-use laptime_core::PathId;
 use laptime_core::format::record::Record;
+use laptime_core::{Holds, InputSizes, PathId, Sizes};
 
 use crate::clock;
 use crate::nvtx;
@@ -59,6 +59,26 @@ pub fn metric(site: &Site, value: f64) {
             track,
         });
     });
+}
+
+/// Records the sizes of a tensor that the program's outermost module is given from now on: number `tensor` of those that
+/// a call is given.
+///
+/// **Cost** a record: say it where they change, not for each call.
+pub fn input_sizes(tensor: u32, holds: Holds, sizes: Sizes) {
+    let ticks = clock::now();
+    if is_on_or_decide() {
+        registration::with(|thread| {
+            let track = thread.track();
+            thread.writer.record(&Record::InputSizes(InputSizes {
+                ticks,
+                track,
+                tensor,
+                holds,
+                sizes,
+            }));
+        });
+    }
 }
 
 /// Says that the innermost open span is that of a neural network's module, inside of `depth`

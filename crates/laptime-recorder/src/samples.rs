@@ -6,6 +6,7 @@
 
 use std::fs::File;
 
+use laptime_core::PrivateMemory;
 use laptime_core::format::record::Record;
 
 use crate::clock;
@@ -32,9 +33,9 @@ impl Sources {
         }
     }
 
-    /// Resident memory of the process; 0 once its first thread is gone.
-    pub fn resident_bytes(&self) -> Option<u64> {
-        platform::resident_bytes(self.statm.as_ref()?.get().ok()?)
+    /// Resident memory of the process, and the part of it that it allocated; 0 once its first thread is gone.
+    pub fn memory_sizes(&self) -> Option<(u64, PrivateMemory)> {
+        platform::memory_sizes(self.statm.as_ref()?.get().ok()?)
     }
 
     /// How long the thread was kept from a CPU so far.

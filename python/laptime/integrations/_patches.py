@@ -50,6 +50,15 @@ def _is_thread() -> bool:
     return known is not None and not isinstance(known, threading._DummyThread)
 
 
+def _tensors(torch: Any) -> tuple[Any, Any, Any] | None:
+    """What tells a tensor, and whether its sizes may be asked without anybody noticing."""
+    answers = (
+        getattr(torch._C, "_is_torch_function_mode_enabled", None),
+        getattr(torch._C, "_get_tracing_state", None),
+    )
+    return None if None in answers else (torch.Tensor, *answers)
+
+
 class Patches:
     """What is watched of torch, and by what."""
 
@@ -88,6 +97,7 @@ class Patches:
             of_function=learned.of_function,
             is_waited_for=self._communication.is_waited_for,
             last_gradients=self._communication.last_gradients,
+            tensors=_tensors(torch),
             look=self.look_for_devices,
             broken=self._broken,
         )

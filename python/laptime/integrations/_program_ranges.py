@@ -77,7 +77,7 @@ class _Ranges:
 
     def __init__(self) -> None:
         asked: dict[str, Any] = dict.fromkeys(_QUESTIONS, _nothing)
-        self._phases = Phases(compiler={}, broken=self._broken, **asked)
+        self._phases = Phases(compiler={}, tensors=None, broken=self._broken, **asked)
         self._watched: list[Watched] = []
         self._of_torch = StartedRanges("torch.cuda.nvtx.range_start")
         self._of_nvtx = StartedRanges("nvtx.start_range")

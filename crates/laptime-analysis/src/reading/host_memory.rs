@@ -22,6 +22,7 @@ impl Feature for HostMemory {
             Record::Sample {
                 ticks,
                 resident_bytes,
+                ..
             } => {
                 self.last_noted = self.last_noted.max(ticks);
                 self.resident_peak_bytes = self.resident_peak_bytes.max(Some(resident_bytes));

@@ -208,6 +208,7 @@ impl<'a> Visit<'a> for SpanLanes {
             Record::Sample {
                 ticks,
                 resident_bytes,
+                ..
             } => self.resident.push(ticks, resident_bytes),
             _ => {}
         }

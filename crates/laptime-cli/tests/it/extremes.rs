@@ -58,6 +58,7 @@ const KINDS: &[Make] = &[
     |number| Record::Sample {
         ticks: at(number[0]),
         resident_bytes: number[1],
+        private: None,
     },
     |number| Record::Memory {
         ticks: at(number[0]),

@@ -6,9 +6,9 @@
 use super::FormatError;
 use super::record::{
     ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_LACKS, DEVICE_MEMORY, DEVICE_NAME,
-    DEVICE_SAMPLE, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE, NOTE,
-    OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK,
-    THREAD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    DEVICE_SAMPLE, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, INPUT_SIZES, MARK, MEMORY, METRIC,
+    MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PROCESSORS, RAN, Record, SAMPLE,
+    STACK, TASK, THREAD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
@@ -25,6 +25,7 @@ use crate::work::SpanWork;
 
 mod device;
 mod fields;
+mod sizes;
 
 use fields::{Fields, OUT_OF_RANGE};
 
@@ -246,7 +247,9 @@ impl<'a> RecordReader<'a> {
             SAMPLE => Record::Sample {
                 ticks: fields.time()?,
                 resident_bytes: fields.number()?,
+                private: fields.private_memory()?,
             },
+            INPUT_SIZES => Record::InputSizes(fields.input_sizes(self.cursor.track)?),
             MEMORY => Record::Memory {
                 ticks: fields.time()?,
                 memory: ProcessMemory {

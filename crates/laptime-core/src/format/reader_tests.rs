@@ -4,6 +4,8 @@ use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
 use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::format::record::{DEVICE_SPAN_MAX, encode, encode_device_span, with_payload};
 use crate::format::varint::push;
+use crate::input_sizes::{Holds, InputSizes};
+use crate::memory::PrivateMemory;
 use proptest::prelude::*;
 
 const START: Cursor = Cursor {
@@ -56,6 +58,31 @@ fn span() -> impl Strategy<Value = Record<'static>> {
             })
         })
 }
+/// Sizes of memory and of tensors.
+fn sizes() -> impl Strategy<Value = Record<'static>> {
+    let sample = any::<(u64, Option<(u64, u64)>)>().prop_map(|(resident_bytes, private)| {
+        let private = private.map(|(resident_bytes, reserved_bytes)| PrivateMemory {
+            resident_bytes,
+            reserved_bytes,
+        });
+        Record::Sample {
+            ticks: 9,
+            resident_bytes,
+            private,
+        }
+    });
+    let sizes = prop::collection::vec(any::<u32>(), 0..6);
+    let input = (0_u32..4, 0_u64..4, sizes).prop_map(|(tensor, holds, sizes)| {
+        Record::InputSizes(InputSizes {
+            ticks: 7,
+            track: tensor,
+            tensor,
+            holds: Holds::of_code(holds),
+            sizes: sizes.into_iter().map(u64::from).collect(),
+        })
+    });
+    prop_oneof![sample, input]
+}
 
 fn other() -> impl Strategy<Value = Record<'static>> {
     let ticks = any::<u64>();
@@ -103,10 +130,7 @@ fn other() -> impl Strategy<Value = Record<'static>> {
             realtime_ns: u64::MAX,
             boottime_ns: 3
         })),
-        any::<u64>().prop_map(|resident_bytes| Record::Sample {
-            ticks: 9,
-            resident_bytes
-        }),
+        sizes(),
         (ticks, any::<u64>(), any::<u64>()).prop_map(|(ticks, thread, delayed_ns)| {
             Record::Delay {
                 ticks,
@@ -446,6 +470,22 @@ proptest! {
         prop_assert_eq!(seen.0, expected);
         prop_assert_eq!(result.err(), error);
     }
+}
+
+#[test]
+fn a_sample_of_an_older_file_does_not_say_what_was_allocated() {
+    let mut bytes = Vec::new();
+    with_payload(&mut bytes, |payload| {
+        push(payload, 0);
+        push(payload, 4_096);
+        SAMPLE
+    });
+    let sample = Record::Sample {
+        ticks: START.last,
+        resident_bytes: 4_096,
+        private: None,
+    };
+    assert_eq!(read(&bytes), (vec![sample], None));
 }
 
 #[test]

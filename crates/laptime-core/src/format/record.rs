@@ -20,7 +20,7 @@
 //! | 5    | metric       | path, Δ time, 8 bytes of IEEE 754                        |
 //! | 6    | anchor       | four 8-byte clocks ([`crate::Anchor`])                   |
 //! | 7    | track name   | track, kind (0 thread, 1 task), system thread id, UTF-8 name |
-//! | 8    | sample       | Δ time, resident memory in bytes                         |
+//! | 8    | sample       | Δ time, resident memory in bytes; private bytes of it, bytes of address space set aside for these. Without the last two in older files |
 //! | 9    | note         | UTF-8 code, a zero byte, UTF-8 message                   |
 //! | 10   | memory       | Δ time, zigzag bytes of the process, their peak          |
 //! | 11   | operations   | stretch, path, calls: counted, of them zero, uncounted; ten costs of two varints each: the upper and the lower 64 bits; UTF-8 device, a zero byte, UTF-8 type to the end |
@@ -41,6 +41,7 @@
 //! | 26   | device name  | device, UTF-8 UUID, a zero byte, UTF-8 name to the end   |
 //! | 27   | device lacks | device, bit of the number that it does not tell, UTF-8 reason to the end |
 //! | 28   | device memory | path, Δ start, device, zigzag bytes allocated at the end less those at the start, peak over those at the start at least and at most, zigzag bytes reserved at the end less those at the start, most that were reserved plus 1 (0: not known) |
+//! | 29   | input sizes  | Δ time, number of the tensor among those that a call is given, what it holds (0 unknown, 1 floating point, 2 integers), then its sizes to the end |
 
 mod device;
 
@@ -52,7 +53,8 @@ use crate::calls::{CalledFunction, FunctionCalls};
 use crate::device_memory::DeviceMemorySpan;
 use crate::device_sample::DeviceSample;
 use crate::device_span::DeviceSpan;
-use crate::memory::ProcessMemory;
+use crate::input_sizes::InputSizes;
+use crate::memory::{PrivateMemory, ProcessMemory};
 use crate::operations::StretchOperations;
 use crate::operators::{DeviceWork, Operator};
 use crate::path::PathId;
@@ -89,6 +91,7 @@ pub(super) const DEVICE_SAMPLE: u64 = 25;
 pub(super) const DEVICE_NAME: u64 = 26;
 pub(super) const DEVICE_LACKS: u64 = 27;
 pub(super) const DEVICE_MEMORY: u64 = 28;
+pub(super) const INPUT_SIZES: u64 = 29;
 
 /// What a device told of a span.
 pub(super) const TOLD: u64 = 1;
@@ -158,7 +161,11 @@ pub enum Record<'a> {
         ticks: u64,
         /// Bytes resident.
         resident_bytes: u64,
+        /// The part of it that the process allocated; `None` in older files.
+        private: Option<PrivateMemory>,
     },
+    /// The sizes of a tensor that the program's outermost module is given from now on.
+    InputSizes(InputSizes),
     /// Memory that the process allocated and has not freed, since counting began.
     Memory {
         /// When.
@@ -302,6 +309,7 @@ fn track_of(record: &Record<'_>) -> Option<u32> {
         Record::Mark { track, .. } | Record::Metric { track, .. } => Some(*track),
         Record::DeviceSpan(span) => Some(span.track),
         Record::DeviceMemory(span) => Some(span.track),
+        Record::InputSizes(input) => Some(input.track),
         _ => None,
     }
 }
@@ -378,9 +386,21 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
         Record::Sample {
             ticks,
             resident_bytes,
+            private,
         } => {
             push_all(payload, &[delta(ticks), resident_bytes]);
+            if let Some(private) = private {
+                push_all(payload, &[private.resident_bytes, private.reserved_bytes]);
+            }
             SAMPLE
+        }
+        Record::InputSizes(input) => {
+            let (tensor, holds) = (u64::from(input.tensor), input.holds as u64);
+            push_all(payload, &[delta(input.ticks), tensor, holds]);
+            for size in input.sizes.iter() {
+                push(payload, u64::from(size));
+            }
+            INPUT_SIZES
         }
         Record::Memory { ticks, memory } => {
             let bytes = zigzag(memory.bytes);

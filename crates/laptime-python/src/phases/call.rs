@@ -37,6 +37,25 @@ impl<'py> Call<'py> {
         PyTuple::new(self.python, given.collect::<Vec<_>>())
     }
 
+    /// Hands out the arguments that were given by name, each with it.
+    pub fn each_named(
+        &self,
+        mut take: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
+    ) -> PyResult<()> {
+        // SAFETY: null or a tuple of names, whose values follow the positional arguments; all alive during the call.
+        unsafe {
+            let Some(names) = Bound::from_borrowed_ptr_or_opt(self.python, self.names) else {
+                return Ok(());
+            };
+            let given = ffi::PyVectorcall_NARGS(self.count).cast_unsigned();
+            for (index, name) in names.cast_into_unchecked::<PyTuple>().iter().enumerate() {
+                let value = *self.args.add(given + index);
+                take(&name, &Bound::from_borrowed_ptr(self.python, value))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The arguments that were given by name.
     pub fn named(&self) -> PyResult<Bound<'py, PyDict>> {
         let named = PyDict::new(self.python);

@@ -9,6 +9,7 @@ pub mod call;
 mod counting;
 mod exchanges;
 mod hooks;
+mod input_sizes;
 pub mod overlay;
 pub mod own_python;
 mod passes;

@@ -358,6 +358,11 @@ impl Watched {
         if self.event == Event::Forward && !phases.calls_modules.get() {
             phases.calls_modules.set(true);
         }
+        if self.event == Event::Forward
+            && let Some(tensors) = &phases.asked.tensors
+        {
+            tensors.look(call);
+        }
         let program = ProgramAtCall::new(phases, call);
         phases.with(|machine| match (self.event, &began.iteration) {
             (Event::Fetch, Some(iteration)) => machine.fetch_begin(iteration, &program),

@@ -24,6 +24,7 @@ use crate::interned::intern;
 use crate::steps;
 
 use super::exchanges::Exchanges;
+use super::input_sizes::Tensors;
 use super::own_python::{self, Hidden, answers};
 use super::passes::Passes;
 use super::program::LastModule;
@@ -78,6 +79,8 @@ pub struct Questions {
     pub is_waited_for: Py<PyAny>,
     /// Where replicas' forwards ended, and how long after it their last gradients were there.
     pub last_gradients: Py<PyAny>,
+    /// What tells tensors; None where this torch doesn't say whether they may be asked.
+    pub tensors: Option<Tensors>,
     /// Looks for devices.
     look: Py<PyAny>,
     /// Told of a failure of Laptime's own.
@@ -187,6 +190,9 @@ impl Questions {
             &self.broken,
         ];
         visit.call(&self.compiler)?;
+        for answer in self.tensors.iter().flat_map(Tensors::answers) {
+            visit.call(answer)?;
+        }
         answers.into_iter().try_for_each(|it| visit.call(it))
     }
 }

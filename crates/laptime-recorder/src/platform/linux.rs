@@ -7,8 +7,12 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
+use laptime_core::PrivateMemory;
+
 /// Where descriptors of ours begin: high, and below 1,024, the usual limit.
 const HIGH_DESCRIPTOR: RawFd = 900;
+/// Fields of `statm` that are read.
+const STATM_FIELDS: usize = 6;
 /// How many below a lower limit are left for ours.
 const HIGHEST_DESCRIPTORS: u64 = 4;
 
@@ -79,12 +83,28 @@ pub fn is_main_thread() -> bool {
 
 /// Resident memory of this process in bytes, through a kept descriptor of `/proc/self/statm`.
 pub fn resident_bytes(statm: &File) -> Option<u64> {
+    memory_sizes(statm).map(|(resident_bytes, _)| resident_bytes)
+}
+
+/// Resident memory of this process in bytes, and the part of it that no file backs and no other process shares,
+/// through a kept descriptor of `/proc/self/statm`.
+pub fn memory_sizes(statm: &File) -> Option<(u64, PrivateMemory)> {
     let mut buffer = [0_u8; 128];
     let read = statm.read_at(&mut buffer, 0).ok()?;
     let text = std::str::from_utf8(&buffer[..read]).ok()?;
-    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     // SAFETY: no preconditions.
-    Some(pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64)
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64;
+    let mut pages = [0_u64; STATM_FIELDS];
+    for (field, text) in pages.iter_mut().zip(text.split_whitespace()) {
+        *field = text.parse::<u64>().ok()?.saturating_mul(page);
+    }
+    // The whole address space, resident, shared, code, two that are 0 or not of use, and data with the stack.
+    let [_, resident_bytes, shared_bytes, _, _, reserved_bytes] = pages;
+    let private = PrivateMemory {
+        resident_bytes: resident_bytes.saturating_sub(shared_bytes),
+        reserved_bytes,
+    };
+    Some((resident_bytes, private))
 }
 
 /// Whether no other thread of this process runs, after its first one has ended.
