@@ -46,7 +46,8 @@ pub use summary::device_row::DeviceRow;
 pub use summary::doubt;
 pub use summary::doubt::Doubt;
 pub use summary::finding::{
-    Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,
+    CallSite, Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait,
+    WorkerLap,
 };
 pub use summary::functions::{
     CallerTime, CodePlace, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime,

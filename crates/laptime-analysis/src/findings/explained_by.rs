@@ -11,10 +11,14 @@ use super::main_function::is_path_inside;
 use super::recompilation::is_compile;
 use super::slow_steps::CAUSE_RATIO;
 use super::worker_starts;
+use crate::summary::doubt::{Doubt, StepsDoubt, StepsReason};
 use crate::summary::finding::Finding;
 
 /// The factor by which steps of a warm-up must be longer than the others to be told where these change later on.
 const STANDS_OUT: f64 = 2.0;
+
+/// The least part of a process's growth that counted allocations must be to say the same.
+const COUNTED_RATIO: f64 = 0.5;
 
 /// A finding, what explains it, and whether it does: asked with the finding first.
 type Row = (Kind, Kind, fn(&Evidence<'_>, &Finding, &Finding) -> bool);
@@ -34,6 +38,9 @@ const CAUSES: &[Row] = &[
     (Kind::SlowSteps, Kind::DataWait, is_slow_by_data),
     // Steps that changed, or a busy machine, make some slow: laps would tell no more.
     (Kind::SlowSteps, Kind::Unsteady, is_slow_by_change),
+    // Steps with long inputs are slow, and steps grow longer as their inputs do.
+    (Kind::SlowSteps, Kind::GrowingInputs, |_, _, _| true),
+    (Kind::Unsteady, Kind::GrowingInputs, is_changed_by_inputs),
     // What a busy machine takes falls on whatever runs: the part that it fell on is no cause.
     (Kind::HotSpot, Kind::Unsteady, is_hot_by_chance),
     // Where steps change later on, or the machine was busy, there is no warm-up to tell from the rest.
@@ -47,6 +54,9 @@ const CAUSES: &[Row] = &[
 const REPETITIONS: &[Row] = &[
     // The end of the run is the wait for threads.
     (Kind::Exit, Kind::ThreadsWait, is_wait_for_threads),
+    // The memory that grows is counted, which says who keeps it.
+    (Kind::ResidentGrowth, Kind::MemoryGrowth, is_counted_growth),
+    (Kind::ResidentGrowth, Kind::MemoryRise, is_counted_growth),
     // The lap that few steps have is the one that holds the event loop.
     (Kind::Occasional, Kind::HeldLoop, is_lap_of_held_loop),
     // The lap that takes most of all steps is one that few steps have.
@@ -121,6 +131,21 @@ fn is_slow_by_change(_: &Evidence<'_>, slow: &Finding, change: &Finding) -> bool
     is_of_machine(change) || is_unexplained()
 }
 
+/// Whether steps changed for another reason than a machine that got busy, and were slower where inputs are longer.
+fn is_changed_by_inputs(_: &Evidence<'_>, change: &Finding, _: &Finding) -> bool {
+    let Finding::Unsteady {
+        doubt: Doubt::Steps { doubt, .. },
+        ..
+    } = change
+    else {
+        return false;
+    };
+    let StepsDoubt::Changed { reason, .. } = doubt else {
+        return false;
+    };
+    !matches!(reason, StepsReason::BusyMachine { .. })
+}
+
 /// Whether a hot spot may be so by chance: half of the steps' time or more is none.
 fn is_hot_by_chance(_: &Evidence<'_>, hot: &Finding, change: &Finding) -> bool {
     let is_most = matches!(hot, Finding::HotSpot { self_ns, steps_ns, .. }
@@ -180,6 +205,23 @@ fn is_busy_without(evidence: &Evidence<'_>, idle: &Finding, waited_ns: u64) -> b
 fn is_wait_for_threads(_: &Evidence<'_>, exit: &Finding, _: &Finding) -> bool {
     matches!(exit, Finding::Exit { function: Some(function), .. }
         if is_shutdown(&function.name, &function.file))
+}
+
+/// Whether counted allocations are most of what the process grows by.
+fn is_counted_growth(_: &Evidence<'_>, resident: &Finding, counted: &Finding) -> bool {
+    let Finding::ResidentGrowth { risen_bytes, .. } = resident else {
+        return false;
+    };
+    let (Finding::MemoryGrowth {
+        kept_bytes: bytes, ..
+    }
+    | Finding::MemoryRise {
+        risen_bytes: bytes, ..
+    }) = counted
+    else {
+        return false;
+    };
+    *bytes as f64 >= COUNTED_RATIO * *risen_bytes as f64
 }
 
 fn is_lap_of_held_loop(_: &Evidence<'_>, lap: &Finding, held: &Finding) -> bool {

@@ -13,6 +13,7 @@ mod data_wait;
 mod evidence;
 mod exit;
 mod explained_by;
+mod growing_inputs;
 mod hot_spot;
 mod idle_device;
 mod in_function;
@@ -30,6 +31,7 @@ mod rank_difference;
 mod ranking;
 mod recompilation;
 mod repeated_steps;
+mod resident_growth;
 mod slow_steps;
 mod startup;
 mod steps_not_found;
@@ -61,6 +63,7 @@ const RULES: &[Rule] = &[
     memory_growth_in_steps::find,
     memory_growth_between_steps::find,
     memory_rise::find,
+    resident_growth::find,
     rank_difference::find,
     throttled_device::find,
     idle_device::find,
@@ -68,6 +71,7 @@ const RULES: &[Rule] = &[
     data_wait::find,
     worker_starts::find,
     recompilation::find,
+    growing_inputs::find,
     occasional_laps::find,
     slow_steps::find,
     hot_spot::find,

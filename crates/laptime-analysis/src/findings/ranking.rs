@@ -48,6 +48,7 @@ fn weight(finding: &Finding, evidence: &Evidence<'_>) -> f64 {
         | Finding::Occasional { total_ns: ns, .. }
         | Finding::InFunction { total_ns: ns, .. }
         | Finding::MemoryBound { total_ns: ns, .. }
+        | Finding::GrowingInputs { extra_ns: ns, .. }
         | Finding::SlowSteps { excess_ns: ns, .. }
         | Finding::WarmUp { warm_up_ns: ns, .. } => share(*ns),
         Finding::ThreadsWait(wait) => share(wait.total_ns),
@@ -72,6 +73,7 @@ fn weight(finding: &Finding, evidence: &Evidence<'_>) -> f64 {
         Finding::Unsteady { .. }
         | Finding::MemoryGrowth { .. }
         | Finding::MemoryRise { .. }
+        | Finding::ResidentGrowth { .. }
         | Finding::Ranks { .. } => f64::INFINITY,
     }
 }

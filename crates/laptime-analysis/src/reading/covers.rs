@@ -140,6 +140,13 @@ impl Covers {
         self.segments = Some((first.min(start), last.max(end)));
     }
 
+    /// Returns the start of the first span of any track, or of the first segment.
+    pub fn first_start(&self) -> Option<u64> {
+        let span = self.ordinary.intervals.first().map(|first| first.start);
+        let segment = self.segments.map(|(start, _)| start);
+        span.into_iter().chain(segment).min()
+    }
+
     /// Returns the start of the first segment and the end of the last.
     pub fn segments(&self) -> Option<(u64, u64)> {
         self.segments

@@ -14,6 +14,7 @@ use crate::reading::event_loop::blocking_laps::BlockingLaps;
 use crate::reading::feature::{Context, Feature};
 use crate::reading::first_steps::StepSeries;
 use crate::reading::host_memory::HostMemory;
+use crate::reading::input_changes::InputChanges;
 use crate::reading::marks::MarksAndMetrics;
 use crate::reading::module_paths::Modules;
 use crate::reading::notes::Notes;
@@ -68,6 +69,8 @@ features! {
     host_memory: HostMemory,
     /// Readings over time: threads' waits for a CPU, and allocated memory.
     recorder_samples: RecorderSamples,
+    /// Sizes of what the outermost module is given.
+    inputs: InputChanges,
     /// Paths of a network's modules.
     modules: Modules,
     /// Operations of the program's stretches.

@@ -244,7 +244,9 @@ fn follow(all: &mut Vec<Series>, span: &Span) {
     let known = |one: &&mut Series| (one.path, one.track) == (path, track);
     if let Some(series) = all.iter_mut().find(known) {
         series.push(span.start, span.duration, span.flags);
-        series.stretches.push(span.start, continues, net_bytes);
+        series
+            .stretches
+            .push((span.start, span.duration), continues, net_bytes);
         return;
     }
     if all.len() == MOST_SERIES {
@@ -256,7 +258,9 @@ fn follow(all: &mut Vec<Series>, span: &Span) {
     }
     let mut series = Series::new(path, track);
     series.push(span.start, span.duration, span.flags);
-    series.stretches.push(span.start, continues, net_bytes);
+    series
+        .stretches
+        .push((span.start, span.duration), continues, net_bytes);
     all.push(series);
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod first_pass;
 pub(crate) mod first_steps;
 pub(crate) mod further_passes;
 mod host_memory;
+pub(crate) mod input_changes;
 pub(crate) mod marks;
 pub(crate) mod module_paths;
 pub(crate) mod notes;

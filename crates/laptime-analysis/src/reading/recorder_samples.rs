@@ -1,10 +1,11 @@
-//! Readings that the recorder took while the program ran: how long a thread was kept from its CPU, and how much
-//! memory was allocated.
+//! Readings that the recorder took while the program ran: how long a thread was kept from its CPU, how much
+//! memory was allocated, and how much was resident.
 //!
 //! Two counts that only grow: how long a thread was ready to run and others ran, and, over all
 //! processors of a virtual machine, what its host took of their time. Two readings within a
 //! stretch tell a share of it; between readings nothing is assumed.
 
+use laptime_core::PrivateMemory;
 use laptime_core::format::record::Record;
 
 use crate::reading::feature::{Context, Feature};
@@ -21,6 +22,16 @@ pub struct RecorderSamples {
     delays: Vec<(u64, Thinned<u64>)>,
     processors: Thinned<(u64, u64)>,
     levels: Thinned<i64>,
+    resident: Thinned<ResidentLevel>,
+}
+
+/// Resident memory of a process at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResidentLevel {
+    /// All of it.
+    pub bytes: u64,
+    /// The part of it that the process allocated.
+    pub private: PrivateMemory,
 }
 
 /// The parts of a stretch of time in which a thread had no CPU.
@@ -69,6 +80,11 @@ impl RecorderSamples {
                 stolen_ns,
             } => self.processors.push(ticks, (busy_ns, stolen_ns)),
             Record::Memory { ticks, memory } => self.levels.push(ticks, memory.bytes),
+            Record::Sample {
+                ticks,
+                resident_bytes: bytes,
+                private: Some(private),
+            } => self.resident.push(ticks, ResidentLevel { bytes, private }),
             _ => {}
         }
     }
@@ -77,6 +93,12 @@ impl RecorderSamples {
     /// ticks.
     pub fn levels(&self) -> impl Iterator<Item = (u64, i64)> + '_ {
         self.levels.iter()
+    }
+
+    /// Returns the resident memory of the process at each reading, with its moment in ticks; none of older files, which
+    /// don't tell what of it the process allocated.
+    pub fn resident(&self) -> impl Iterator<Item = (u64, ResidentLevel)> + '_ {
+        self.resident.iter()
     }
 
     /// Returns how long a thread was kept from its CPU between two ticks; `None` where the recording doesn't

@@ -1,5 +1,5 @@
-//! Steps of a whole run in stretches, with the memory that each left: input is each step as it is read, output
-//! are stretches of steps for [`crate::summarize::memory_growth`].
+//! Steps of a whole run in stretches, with the time that each took and the memory that it left: input is each step as it is read, output
+//! are stretches of steps for [`crate::summarize::memory_growth`] and [`crate::summarize::input_growth`].
 //!
 //! When too many stretches are kept, each two become one, so their number is bounded however long a run is.
 
@@ -13,6 +13,10 @@ pub struct Stretch {
     pub start: u64,
     /// Number of steps.
     pub count: u64,
+    /// Time that they took, in ticks.
+    pub duration: u64,
+    /// End of the last one, in ticks.
+    pub end: u64,
     /// Bytes left by the steps whose memory was counted.
     pub net_bytes: i64,
     /// Number of steps whose memory was counted.
@@ -37,8 +41,8 @@ impl Default for StepStretches {
 }
 
 impl StepStretches {
-    /// Adds a step, or a further piece of the last one.
-    pub fn push(&mut self, start: u64, continues: bool, net_bytes: Option<i64>) {
+    /// Adds a step by its start and duration, or a further piece of the last one.
+    pub fn push(&mut self, (start, duration): (u64, u64), continues: bool, net_bytes: Option<i64>) {
         let needs_new = self
             .stretches
             .last()
@@ -56,6 +60,8 @@ impl StepStretches {
             return;
         };
         last.count += u64::from(!continues || last.count == 0);
+        last.duration = last.duration.saturating_add(duration);
+        last.end = last.end.max(start.saturating_add(duration));
         last.counted += u64::from(net_bytes.is_some());
         last.net_bytes = last.net_bytes.saturating_add(net_bytes.unwrap_or(0));
     }
@@ -65,6 +71,8 @@ impl StepStretches {
             let sum = |one: Stretch, other: &Stretch| Stretch {
                 start: one.start.min(other.start),
                 count: one.count + other.count,
+                duration: one.duration.saturating_add(other.duration),
+                end: one.end.max(other.end),
                 net_bytes: one.net_bytes.saturating_add(other.net_bytes),
                 counted: one.counted + other.counted,
             };

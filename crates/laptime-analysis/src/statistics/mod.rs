@@ -16,7 +16,7 @@ pub mod normal;
 pub mod percentiles;
 pub mod quantiles;
 mod random;
-mod ranks;
+pub mod ranks;
 pub mod shift;
 pub mod student;
 mod too_few;

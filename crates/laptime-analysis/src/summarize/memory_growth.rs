@@ -14,11 +14,11 @@ use crate::reading::recorder_samples::RecorderSamples;
 use crate::reading::step_stretches::{self, Stretch};
 
 /// Parts of the steady state that have a lowest level each: enough for a line.
-const MOST_PARTS: usize = 12;
+pub const MOST_PARTS: usize = 12;
 /// Fewest parts for a line; of a short run, fewest single readings.
 const LEAST_PARTS: usize = 6;
 /// Readings in a part, where there are enough.
-const READINGS: usize = 2;
+pub const READINGS: usize = 2;
 /// Fewest readings at either end for a rise.
 const LEAST_READINGS: usize = 2;
 /// Part of the steps that readings must span to tell about them.
@@ -29,13 +29,13 @@ const LATE_RATIO: f64 = 0.2;
 /// into one.
 const BLOCKS: usize = 10;
 /// Part of a run without steps in which it begins: packages are imported, and data are read.
-const BEGINNING_RATIO: f64 = 0.2;
+pub const BEGINNING_RATIO: f64 = 0.2;
 /// Parts of the time in each of which growth must go on.
-const THIRDS: usize = 3;
+pub const THIRDS: usize = 3;
 /// Least rate of growth in each of these parts, as a part of the rate in all.
 const STEADY_RATIO: f64 = 0.5;
 /// Least rate of growth between the last two parts, as a part of the rate in all.
-const LAST_RATIO: f64 = 0.25;
+pub const LAST_RATIO: f64 = 0.25;
 /// Half the width of a 95 % interval, in standard errors, by degrees of freedom from 1 on.
 const ERRORS: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
@@ -119,7 +119,7 @@ pub fn of_process(readings: &RecorderSamples, steps: &[Stretch], to: u64) -> Opt
 }
 
 /// Returns the lowest level of each part, in order.
-fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let parts = (levels.len() / READINGS).clamp(LEAST_PARTS, MOST_PARTS);
     let lowest = (0..parts).filter_map(|index| {
         let part = &levels[index * levels.len() / parts..(index + 1) * levels.len() / parts];
@@ -201,7 +201,7 @@ pub fn risen(readings: &RecorderSamples, from: u64, to: u64) -> Option<i64> {
 }
 
 /// Returns the slope of the line of least squares, and half the width of its 95 % interval.
-fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
     let (x_mean, y_mean) = (mean(|point| point.0), mean(|point| point.1));

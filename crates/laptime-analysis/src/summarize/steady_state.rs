@@ -12,8 +12,10 @@ use crate::doubts::busy_machine;
 use crate::reading::first_steps::Series;
 use crate::reading::process::Process;
 use crate::reading::recorder_samples::CpuWait;
+use crate::reading::step_stretches::Stretch;
 use crate::summarize::measured_processes::trained;
 use crate::summarize::memory_growth::{self, Growth};
+use crate::summarize::resident_rise::{self, ResidentRise};
 use crate::summary::doubt::{Doubt, StepsDoubt};
 use crate::summary::noun;
 
@@ -43,6 +45,8 @@ pub struct Start {
     pub risen_bytes: Option<i64>,
     /// Usual time between two steps, on average over the processes; `None` where one doesn't know it.
     pub between_steps_ns: Option<u64>,
+    /// The rise of resident memory from there on, in the first process.
+    pub resident: Option<ResidentRise>,
 }
 
 /// Finds it, or says why there is none.
@@ -76,6 +80,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         inside: first.inside,
         risen_bytes: first.risen_bytes,
         between_steps_ns: between_steps(&found),
+        resident: first.resident,
     })
 }
 
@@ -131,6 +136,7 @@ struct Found {
     inside: Option<Growth>,
     risen_bytes: Option<i64>,
     between_steps_ns: Option<u64>,
+    resident: Option<ResidentRise>,
 }
 
 /// Returns the usual time between two steps from one of the first on. In a running program, and where steps ran under
@@ -162,7 +168,20 @@ pub fn risen_in_all(process: &Process) -> Option<i64> {
     )
 }
 
-fn repeated(process: &Process) -> Option<&Series> {
+/// Finds the rise of resident memory over all steps of a process.
+pub fn resident_in_all(process: &Process) -> Option<ResidentRise> {
+    let series = repeated(process)?;
+    resident(process, series, &series.stretches.since(0))
+}
+
+fn resident(process: &Process, series: &Series, steps: &[Stretch]) -> Option<ResidentRise> {
+    let exits = process.features.notes.exits_at().unwrap_or(u64::MAX);
+    let readings = &process.features.recorder_samples;
+    resident_rise::over_steps(readings, steps, series.last, exits)
+}
+
+/// Returns the steps of a process, or what it repeats without any.
+pub fn repeated(process: &Process) -> Option<&Series> {
     let followed = &process.features.steps;
     followed
         .steps()
@@ -205,6 +224,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
             process.spans.last_end,
         ),
         inside: memory_growth::inside(&since),
+        resident: resident(process, series, &since),
         risen_bytes: memory_growth::risen(
             &process.features.recorder_samples,
             steps[first].start,

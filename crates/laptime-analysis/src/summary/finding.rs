@@ -152,6 +152,35 @@ pub enum Finding {
         /// The time of all of that together.
         total_ns: u64,
     },
+    /// Steps that take longer as they are given longer inputs.
+    GrowingInputs {
+        /// The path of the steps.
+        path: String,
+        /// The sizes of the shortest input, the outermost dimension first.
+        from_sizes: Vec<u32>,
+        /// The sizes of the longest input.
+        to_sizes: Vec<u32>,
+        /// The number of tokens in each sample of the shortest input, where it holds whole numbers and only their number
+        /// grows.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        from_tokens: Option<u64>,
+        /// The number of tokens in each sample of the longest input.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to_tokens: Option<u64>,
+        /// The median time of the third of the steps with the shortest inputs.
+        short_ns: u64,
+        /// The median time of the third of the steps with the longest inputs.
+        long_ns: u64,
+        /// The time that all steps together take beyond those with the shortest inputs.
+        extra_ns: u64,
+        /// Whether nearly each call is given more tokens than the one before, and nothing is learned: as where text is
+        /// generated without a cache.
+        #[serde(skip_serializing_if = "is_false")]
+        generates: bool,
+        /// Where the program calls its model, where that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        site: Option<CallSite>,
+    },
     /// One step in so many that takes much longer than the others.
     SlowSteps {
         /// The path of the steps.
@@ -255,6 +284,27 @@ pub enum Finding {
         /// Whether stacks were sampled.
         #[serde(skip_serializing_if = "is_false")]
         is_sampled: bool,
+    },
+    /// Resident memory of the process that grows all the time, known without counting allocations.
+    ResidentGrowth {
+        /// The path of the steps; absent in a program without any.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// The number of steps in which it grew.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        step_count: Option<u64>,
+        /// The growth per step; without steps, per second.
+        each_bytes: u64,
+        /// Half the width of the 95 % interval of that.
+        uncertainty_bytes: u64,
+        /// The bytes by which it grew in all.
+        risen_bytes: u64,
+        /// The length of the time in which it did, in a program without steps.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        during_ns: Option<u64>,
+        /// Whether allocations were counted: then these don't say who keeps it.
+        #[serde(skip_serializing_if = "is_false")]
+        is_counted: bool,
     },
     /// The interpreter's wait for threads at its end.
     ThreadsWait(ThreadsWait),
@@ -360,6 +410,18 @@ pub struct MainFunction {
     pub line: u32,
     /// The part of the lap's time that is its own.
     pub ratio: f64,
+}
+
+/// A place in the program from which something is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CallSite {
+    /// The function that it stands in.
+    pub function: String,
+    /// The file that this stands in.
+    pub file: String,
+    /// The line of the call.
+    pub line: u32,
 }
 
 /// The lap that worker processes spend most of their time in.

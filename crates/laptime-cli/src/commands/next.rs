@@ -111,6 +111,7 @@ fn is_of_layers(summary: &Summary) -> bool {
         matches!(
             finding,
             Finding::DataWait { .. }
+                | Finding::GrowingInputs { .. }
                 | Finding::HotSpot { .. }
                 | Finding::Occasional { .. }
                 | Finding::OutsideSteps { .. }

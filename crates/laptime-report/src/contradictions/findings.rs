@@ -1,6 +1,7 @@
 //! Findings: each number of one is that of a row, and a part is no more than its whole.
 
 use laptime_analysis::{Finding, SpanRow, Summary};
+use laptime_core::PhaseName;
 
 use super::rows::adds_up;
 
@@ -85,6 +86,22 @@ fn parts(summary: &Summary, finding: &Finding) -> Vec<(&'static str, u64, u64)> 
                 ("a slow one", *slow_ns, longest.unwrap_or(0)),
                 ("the median", *usual_ns, *slow_ns),
             ]
+        }
+        Finding::GrowingInputs {
+            path,
+            short_ns,
+            long_ns,
+            extra_ns,
+            ..
+        } => {
+            let total = summary.rows.iter().filter(|row| row.path == *path);
+            let total = total.map(|row| row.total_ns).max();
+            let mut all = vec![("a step with a short input", *short_ns, *long_ns)];
+            // Without anything to learn it is until the next one begins.
+            if path.ends_with(PhaseName::Step.text()) {
+                all.push(("beyond short inputs", *extra_ns, total.unwrap_or(0)));
+            }
+            all
         }
         Finding::WarmUp {
             warm_up_ns,

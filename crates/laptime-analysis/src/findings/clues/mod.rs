@@ -1,6 +1,7 @@
 //! Facts that rules ask about beside the summary: read from the processes of a run before these are summed up.
 
 pub mod function_sums;
+pub mod growing_inputs;
 pub mod interpreter_end;
 pub mod memory_rise;
 pub mod time_between_steps;
@@ -8,10 +9,12 @@ pub mod time_between_steps;
 use crate::doubts::busy_machine;
 use crate::reading::process::Process;
 use crate::summarize::memory_growth::Growth;
+use crate::summarize::resident_rise::{self, ResidentRise};
 use crate::summarize::steady_state::{self, Start};
 use crate::summarize::worker_starts::WorkerStart;
 use crate::summary::doubt::StepsDoubt;
 use crate::summary::finding::{HeldLoop, ThreadsWait, WorkerLap};
+use growing_inputs::GrowingInputs;
 use memory_rise::MemoryRise;
 use time_between_steps::TimeBetweenSteps;
 
@@ -26,6 +29,14 @@ pub struct Clues {
     pub level_growth: Option<Growth>,
     /// The growth of memory over time.
     pub memory_rise: Option<MemoryRise>,
+    /// The rise of resident memory in the steps; without a steady state, in those of the whole run.
+    pub resident_in_steps: Option<ResidentRise>,
+    /// The rise of resident memory over time, with the length of that time in ns.
+    pub resident_over_time: Option<(ResidentRise, u64)>,
+    /// Inputs that grow, and the steps' time with them.
+    pub growing_inputs: Option<GrowingInputs>,
+    /// Whether allocations were counted.
+    pub is_memory_counted: bool,
     /// The interpreter's wait for its threads at its end, where stacks were sampled.
     pub threads_wait: Option<ThreadsWait>,
     /// The growth that steps leave inside of their laps; without a steady state, of those of the whole run.
@@ -63,6 +74,18 @@ impl Clues {
                 |start| start.risen_bytes,
             ),
             memory_rise: main.and_then(MemoryRise::of_process),
+            resident_in_steps: start.map_or_else(
+                || main.and_then(steady_state::resident_in_all),
+                |start| start.resident,
+            ),
+            resident_over_time: main.and_then(|main| {
+                let rise = resident_rise::of_process(main)?;
+                let ns = rise.length * main.facts.anchors.mean_ns_per_tick();
+                Some((rise, ns as u64))
+            }),
+            growing_inputs: main.and_then(GrowingInputs::of_process),
+            is_memory_counted: main
+                .is_some_and(|main| main.features.recorder_samples.levels().next().is_some()),
             threads_wait: main.and_then(interpreter_end::wait_for_threads),
             time_between_steps: main.and_then(TimeBetweenSteps::of_process),
             handlers_ended_ns: main.and_then(interpreter_end::handlers_ended_ns),

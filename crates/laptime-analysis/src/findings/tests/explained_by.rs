@@ -191,3 +191,43 @@ fn an_end_is_told_unless_the_wait_for_its_threads_is() {
     assert_eq!(told_of(std::slice::from_ref(&exit)), [Kind::Exit]);
     assert_eq!(told_of(&[exit, wait]), [Kind::ThreadsWait]);
 }
+
+#[test]
+fn memory_that_is_counted_is_not_told_again_by_what_is_resident() {
+    let resident = Finding::ResidentGrowth {
+        path: Some("step".to_owned()),
+        step_count: Some(100),
+        each_bytes: 1_000_000,
+        uncertainty_bytes: 0,
+        risen_bytes: 100_000_000,
+        during_ns: None,
+        is_counted: true,
+    };
+    let growth = |kept_bytes| Finding::MemoryGrowth {
+        path: "step".to_owned(),
+        step_count: 100,
+        per_step_bytes: kept_bytes / 100,
+        uncertainty_bytes: 0,
+        kept_bytes,
+        keepers: Vec::new(),
+        passing: None,
+        between: false,
+    };
+    let told = told_of(&[resident.clone(), growth(90_000_000)]);
+    assert_eq!(told, [Kind::MemoryGrowth]);
+    let told = told_of(&[resident.clone(), growth(2_000_000)]);
+    assert_eq!(
+        told,
+        [Kind::MemoryGrowth, Kind::ResidentGrowth],
+        "another one"
+    );
+    let rise = Finding::MemoryRise {
+        per_second_bytes: 9_000_000,
+        uncertainty_bytes: 0,
+        risen_bytes: 95_000_000,
+        during_ns: 11_000 * MS,
+        function: None,
+        is_sampled: false,
+    };
+    assert_eq!(told_of(&[rise, resident]), [Kind::MemoryRise]);
+}

@@ -26,6 +26,7 @@ fn steps(starts: impl Iterator<Item = u64>, net: impl Fn(u64) -> i64) -> Vec<Str
         count: 1,
         net_bytes: net(index),
         counted: 1,
+        ..Stretch::default()
     };
     (0..).zip(starts).map(stretch).collect()
 }

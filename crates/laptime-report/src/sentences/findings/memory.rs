@@ -4,6 +4,7 @@ use laptime_analysis::{Finding, Keeper, MainFunction, Passing};
 
 use super::phrases::{bytes, function_at, many, one, time};
 use crate::document::names;
+use crate::quantity::thousands;
 
 /// The place to look for what no lap keeps.
 const OUTSIDE: &str = "Look for what the loop keeps from NOUN to NOUN; laps around its other parts \
@@ -53,8 +54,46 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             time(*during_ns),
             rising(function.as_ref(), *is_sampled),
         ),
+        Finding::ResidentGrowth {
+            path,
+            step_count,
+            each_bytes,
+            uncertainty_bytes,
+            risen_bytes,
+            during_ns,
+            is_counted,
+        } => format!(
+            "Memory of the process grows all the time, by {} (± {}) per {}: {} in {}. {}",
+            bytes(*each_bytes),
+            bytes(*uncertainty_bytes),
+            path.as_deref().map_or("second".to_owned(), one),
+            bytes(*risen_bytes),
+            match (path, step_count) {
+                (Some(path), Some(count)) => format!("{} {}", thousands(*count), many(path)),
+                _ => time(during_ns.unwrap_or(0)),
+            },
+            keeper(*is_counted, path.is_some()),
+        ),
         _ => return None,
     })
+}
+
+/// Writes how to learn who keeps memory that is resident.
+fn keeper(is_counted: bool, has_steps: bool) -> &'static str {
+    match (is_counted, has_steps) {
+        (true, _) => {
+            "Counted allocations don't grow as much: look for a library that allocates in its own way, or \
+             for memory that is freed in pieces too small to be given back."
+        }
+        (false, true) => {
+            "`laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the \
+             usual cause, such as losses that are kept with their graphs."
+        }
+        (false, false) => {
+            "Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` \
+             names the function, if it is one."
+        }
+    }
 }
 
 /// Writes the function in which memory rises, or how to learn it.

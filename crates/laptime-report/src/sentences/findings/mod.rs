@@ -5,6 +5,7 @@ use laptime_core::{PhaseName, Warning};
 
 mod compile_time;
 mod devices;
+mod inputs;
 mod memory;
 mod phrases;
 mod place;
@@ -79,6 +80,7 @@ pub fn finding_sentence(finding: &Finding) -> Option<String> {
                 reason(cause.as_ref(), *is_bare, *outside_ns, *excess_ns),
             )
         }
+        Finding::GrowingInputs { .. } => inputs::growing(finding)?,
         Finding::DataWait { .. } | Finding::HotSpot { .. } | Finding::InFunction { .. } => {
             main_part(finding)?
         }
@@ -95,9 +97,9 @@ pub fn finding_sentence(finding: &Finding) -> Option<String> {
         Finding::Ranks { difference, .. } => {
             format!("{}.", wrap::capitalised(&ranks::in_words(difference)))
         }
-        Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => {
-            memory::growing_memory(finding)?
-        }
+        Finding::MemoryGrowth { .. }
+        | Finding::MemoryRise { .. }
+        | Finding::ResidentGrowth { .. } => memory::growing_memory(finding)?,
         Finding::Unsteady { doubt, .. } => sentences(&doubts::in_words(doubt)),
         Finding::MemoryBound {
             path, intensity, ..

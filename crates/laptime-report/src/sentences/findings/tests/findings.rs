@@ -1,7 +1,7 @@
 use laptime_analysis::doubt::{CpuLoss, CpuTaker, StepsDoubt};
 use laptime_analysis::{
-    CodePlace, Doubt, HeldLoop, ImportTime, Keeper, Passing, RankDifference, RankName, ThreadsWait,
-    WaitForRank, WorkerLap,
+    CallSite, CodePlace, Doubt, HeldLoop, ImportTime, Keeper, Passing, RankDifference, RankName,
+    ThreadsWait, WaitForRank, WorkerLap,
 };
 
 use super::*;
@@ -229,6 +229,19 @@ fn rise(function: Option<MainFunction>) -> Finding {
     }
 }
 
+/// Resident memory that grows.
+fn resident(path: Option<&str>, is_counted: bool) -> Finding {
+    Finding::ResidentGrowth {
+        path: path.map(str::to_owned),
+        step_count: path.map(|_| 1_200),
+        each_bytes: 1_258_291,
+        uncertainty_bytes: 31_000,
+        risen_bytes: 1_509_949_200,
+        during_ns: path.is_none().then_some(12_400 * MS),
+        is_counted,
+    }
+}
+
 /// A wait for threads at the end.
 fn ended(function: Option<MainFunction>) -> ThreadsWait {
     ThreadsWait {
@@ -295,6 +308,9 @@ fn of_memory() -> Vec<Finding> {
         },
         rise(None),
         rise(Some(load())),
+        resident(Some("step"), false),
+        resident(Some("step"), true),
+        resident(None, false),
         Finding::ThreadsWait(ended(None)),
         Finding::ThreadsWait(ended(Some(load()))),
     ]
@@ -363,6 +379,7 @@ fn every_kind() -> Vec<Finding> {
         warm_up(Some(0.8)),
         ranks_finding(),
     ]);
+    all.extend(of_inputs());
     all.extend(of_memory());
     all.extend([Finding::MemoryBound {
         path: "step/forward".to_owned(),
@@ -370,6 +387,43 @@ fn every_kind() -> Vec<Finding> {
         intensity: 2.31,
     }]);
     all
+}
+
+/// Inputs that grow: a generation with and without a place, and pictures.
+fn of_inputs() -> Vec<Finding> {
+    let tokens = |site, generates| Finding::GrowingInputs {
+        path: if generates { "evaluation" } else { "step" }.to_owned(),
+        from_sizes: vec![1, 12],
+        to_sizes: vec![1, 1_412],
+        from_tokens: Some(12),
+        to_tokens: Some(1_412),
+        short_ns: 2 * MS,
+        long_ns: 9 * MS,
+        extra_ns: 4_000 * MS,
+        generates,
+        site,
+    };
+    let site = CallSite {
+        function: "generate".to_owned(),
+        file: "/home/me/gen.py".to_owned(),
+        line: 31,
+    };
+    vec![
+        tokens(Some(site), true),
+        tokens(None, false),
+        Finding::GrowingInputs {
+            path: "step".to_owned(),
+            from_sizes: vec![16, 3, 32, 32],
+            to_sizes: vec![16, 3, 64, 64],
+            from_tokens: None,
+            to_tokens: None,
+            short_ns: 5 * MS,
+            long_ns: 19 * MS,
+            extra_ns: 4_000 * MS,
+            generates: false,
+            site: None,
+        },
+    ]
 }
 
 /// A rank that the others wait for.
@@ -478,6 +532,9 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. The machine was busy meanwhile: the thread that takes the steps waited for a CPU for 80 % of the time. Run again before you look for a reason in the program.
     Rank 1 (process 8) holds the others up: its forward takes 15.0 ms per step where rank 0 (process 7) needs 5.0 ms; they wait 10.0 ms of each step in their backward.
+    Each call is given a longer input: 12 tokens, then 1,412 (gen.py:31). The third of the evaluations with the shortest inputs takes 2.00 ms each, the third with the longest 9.00 ms. If it generates, keep the cache of earlier tokens: then a call is given the new ones alone.
+    Inputs grew from 12 tokens to 1,412, and the time of a step with them: 2.00 ms in the third of the steps with the smallest inputs, 9.00 ms in the third with the largest. If that is meant, compare steps with inputs of one size.
+    Inputs grew from [16, 3, 32, 32] to [16, 3, 64, 64], and the time of a step with them: 5.00 ms in the third of the steps with the smallest inputs, 19.0 ms in the third with the largest. If that is meant, compare steps with inputs of one size.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.57 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
@@ -489,6 +546,9 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` samples functions and names this one, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
+    Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.40 GiB in 1,200 steps. `laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the usual cause, such as losses that are kept with their graphs.
+    Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.40 GiB in 1,200 steps. Counted allocations don't grow as much: look for a library that allocates in its own way, or for memory that is freed in pieces too small to be given back.
+    Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per second: 1.40 GiB in 12.4 s. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` names the function, if it is one.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Meanwhile these were mostly in `Dataset.__getitem__` (data.py:41). Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.

@@ -1,0 +1,42 @@
+//! Resident memory that grows all the time, which every recording tells without an option.
+//!
+//! Where allocations are counted as well, [`super::memory_growth_in_steps`] and its kin say the same more exactly.
+
+use super::evidence::Evidence;
+use crate::summary::finding::Finding;
+
+/// The shortest time in a program without steps: in a shorter one everything grows, as programs import packages and
+/// read their data.
+const LEAST_NS: u64 = 10_000_000_000;
+
+/// Finds the rise of the main process's memory: per step where there are steps, else per second.
+pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
+    let is_counted = evidence.clues.is_memory_counted;
+    if let Some(steps) = &evidence.steps {
+        let rise = evidence.clues.resident_in_steps?;
+        return Some(Finding::ResidentGrowth {
+            path: Some(steps.step.path.clone()),
+            step_count: Some(rise.length.round() as u64),
+            each_bytes: (rise.bytes / rise.length).round() as u64,
+            uncertainty_bytes: (rise.uncertainty / rise.length).round() as u64,
+            risen_bytes: rise.bytes.round() as u64,
+            during_ns: None,
+            is_counted,
+        });
+    }
+    let (rise, during_ns) = evidence.clues.resident_over_time?;
+    let per_second = |bytes: f64| (bytes * 1e9 / during_ns as f64).round() as u64;
+    (during_ns >= LEAST_NS).then(|| Finding::ResidentGrowth {
+        path: None,
+        step_count: None,
+        each_bytes: per_second(rise.bytes),
+        uncertainty_bytes: per_second(rise.uncertainty),
+        risen_bytes: rise.bytes.round() as u64,
+        during_ns: Some(during_ns),
+        is_counted,
+    })
+}
+
+#[cfg(test)]
+#[path = "tests/resident_growth.rs"]
+mod tests;
