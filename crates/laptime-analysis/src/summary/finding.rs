@@ -177,7 +177,7 @@ pub enum Finding {
         /// generated without a cache.
         #[serde(skip_serializing_if = "is_false")]
         generates: bool,
-        /// Where the program calls its model, where that is known.
+        /// The place from which the program calls its model, where that is known.
         #[serde(skip_serializing_if = "Option::is_none")]
         site: Option<CallSite>,
     },

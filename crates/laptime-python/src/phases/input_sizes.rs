@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::call::Call;
-use super::program::own;
+use super::dictionary::own;
 use crate::interned::intern;
 
 /// Tensors of a call that are looked at: a model has one or two inputs that grow.

@@ -7,6 +7,7 @@
 
 pub mod call;
 mod counting;
+mod dictionary;
 mod exchanges;
 mod hooks;
 mod input_sizes;

@@ -7,11 +7,11 @@ use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyWeakrefMethods, PyWeakrefReference};
-use pyo3::{ffi, types::PyString};
 
 use laptime_phases::Program;
 
 use super::call::Call;
+use super::dictionary::own;
 use super::own_python::{Hidden, answers};
 use super::process::Phases;
 use super::thread;
@@ -155,19 +155,6 @@ impl<'a, 'py> ProgramAtCall<'a, 'py> {
         }
         answers(python, &self.phases.asked.training, (module,))
     }
-}
-
-/// What stands under a name in an object's own dictionary.
-pub fn own<'py>(
-    object: &Bound<'py, PyAny>,
-    name: &Bound<'py, PyString>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    // SAFETY: a live object; a new reference, or null with an error.
-    let own = unsafe {
-        let own = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
-        Bound::from_owned_ptr_or_err(object.py(), own)?
-    };
-    own.cast::<PyDict>()?.get_item(name)
 }
 
 /// An answer, or what holds without one; the trouble is kept for the end of the event.

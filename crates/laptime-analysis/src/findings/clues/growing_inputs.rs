@@ -13,7 +13,7 @@ const NOTE: &str = "inputs.grow";
 pub struct GrowingInputs {
     /// How they grow, and the steps' time with them; times in ns.
     pub growth: InputGrowth,
-    /// Where the program calls its model, where that was noted.
+    /// The place from which the program calls its model, where that was noted.
     pub site: Option<CallSite>,
 }
 

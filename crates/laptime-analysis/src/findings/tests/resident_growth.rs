@@ -27,7 +27,7 @@ fn program(readings: u64, mib: u64) -> Script {
     script
 }
 
-/// The same with steps of 50 ms.
+/// Such a program with steps of 50 ms.
 fn training(readings: u64, mib: u64) -> Script {
     let mut script = program(readings, mib);
     for step in 0..2 * readings {
