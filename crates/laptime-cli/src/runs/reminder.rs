@@ -63,10 +63,10 @@ mod tests {
         let many = told(50, 1 << 20, true).unwrap();
         assert_eq!(
             many,
-            ".laptime/runs has 50 recordings, 1.0 MiB: `laptime clean --keep 20` deletes all but the newest 20"
+            ".laptime/runs has 50 recordings, 1.00 MiB: `laptime clean --keep 20` deletes all but the newest 20"
         );
         let large = told(3, 3 << 30, true).unwrap();
-        assert!(large.contains("3 recordings, 3.0 GiB: `laptime clean --keep 1`"));
+        assert!(large.contains("3 recordings, 3.00 GiB: `laptime clean --keep 1`"));
         let bounded = told(4_000, 1 << 30, false).unwrap();
         assert!(bounded.contains("more than 4,000 recordings, more than 1.0 GiB"));
     }
