@@ -23,8 +23,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 FEW = {"json_retry", "server_retry", "lock_pool", "clean_deep"}
 #: Why the cause isn't on the first screen yet.
 NOT_YET = {
-    "leak_main": "memory is watched with --memory alone",
-    "leak_retry": "memory is watched with --memory alone",
+    "leak_main": "memory that grows isn't told without --memory",
+    "leak_retry": "memory that grows isn't told without --memory",
+    "tokenize_pool": "what threads do that are waited for between steps isn't told",
     "generate_main": "that inputs grow isn't told",
     "generate_click": "that inputs grow isn't told",
 }
@@ -51,7 +52,7 @@ def causes(program: str) -> list[int]:
 
 def first_screen(program: str, output: Path) -> str:
     """Runs a program, and returns what is printed of it."""
-    command = [sys.executable, "-m", "laptime", "run", "--stacks", "-o", str(output)]
+    command = [sys.executable, "-m", "laptime", "run", "-o", str(output)]
     environment = {**os.environ, "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [*command, f"{program}.py"],
@@ -92,5 +93,5 @@ def test_a_program_without_a_cause_has_no_finding(program: str, tmp_path: Path) 
 
 def is_of_no_cause(finding: dict[str, str]) -> bool:
     """Whether a finding is of the machine, or says how long the import of torch takes."""
-    is_of_machine = "the numbers are unreliable: the machine was busy" in finding["message"]
+    is_of_machine = finding.get("message", "").startswith("the numbers are unreliable")
     return is_of_machine or finding["kind"] == "startup"

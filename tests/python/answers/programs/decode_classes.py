@@ -5,7 +5,7 @@ import struct
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-SOUNDS = [struct.pack("<4096h", *range(4096)) for _ in range(96)]
+SOUNDS = [struct.pack("<4096h", *range(4096)) for _ in range(288)]
 
 
 class Stored(Dataset):
@@ -38,9 +38,8 @@ class Trainer:
         self.optimizer.step()
 
     def fit(self):
-        for _epoch in range(3):
-            for batch in self.loader:
-                self.step(batch)
+        for batch in self.loader:
+            self.step(batch)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import zlib
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-PICTURES = [zlib.compress(bytes(range(256)) * 12) for _ in range(96)]
+PICTURES = [zlib.compress(bytes(range(256)) * 12) for _ in range(288)]
 
 
 class Pictures(Dataset):
@@ -28,12 +28,11 @@ def decode(packed):
 def main():
     model = torch.nn.Linear(3072, 10)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    for _epoch in range(3):
-        for batch in DataLoader(Pictures(), batch_size=8, num_workers=2):
-            loss = model(batch).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+    for batch in DataLoader(Pictures(), batch_size=8, num_workers=2):
+        loss = model(batch).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 //!
 //! Frames of packages that follow each other are one step, named by the outermost: that is the one which the program
 //! calls. The import system and the code of the module that it imports are one step as well. A function of the program
-//! that comes again is left out: it counts once, however often it recurs. Functions that the recorder left out of a deep
-//! stack are no step.
+//! that comes again is left out: it counts once, however often it recurs, by the line that it is in innermost. Functions
+//! that the recorder left out of a deep stack are no step.
 
 use laptime_core::{module_of_file, package_of_file};
 
@@ -98,12 +98,15 @@ fn add_own(steps: &mut Vec<Step>, function: &Function, line: u32) {
         name: name.to_owned(),
         file: function.file.clone(),
     };
-    if !steps.iter().any(|step| step.call == call) {
-        steps.push(Step {
+    match steps.iter().position(|step| step.call == call) {
+        None => steps.push(Step {
             call,
             line,
             frame_count: 1,
-        });
+        }),
+        // Where it is now, and not where it called itself.
+        Some(at) if at + 1 == steps.len() => steps[at].line = line,
+        Some(_) => {}
     }
 }
 

@@ -227,3 +227,16 @@ fn functions_left_out_of_a_deep_stack_are_no_step() {
     let expected = ["job.py!:9 ×1", "job.py!depth:5 ×1", "json.dumps:5 ×1"];
     assert_eq!(told(&steps), expected);
 }
+
+#[test]
+fn a_function_that_recurs_is_told_by_the_line_that_it_is_in_now() {
+    let steps = folded(&[
+        "p:<module>:9",
+        "p:walk:2",
+        "p:visit:7",
+        "p:walk:2",
+        "p:visit:5",
+    ]);
+    let expected = ["job.py!:9 ×1", "job.py!walk:2 ×1", "job.py!visit:5 ×1"];
+    assert_eq!(told(&steps), expected);
+}
