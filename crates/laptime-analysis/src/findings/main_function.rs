@@ -14,8 +14,10 @@ use crate::summary::span_row::RowKind;
 
 /// The part of a lap's time that a function must have more of to be what the lap is mostly in.
 const MOST_RATIO: f64 = 0.5;
-/// The least number of samples: of fewer, that part would be known to more than 20 points.
-const LEAST_SAMPLES: u64 = 20;
+/// The number of samples of which a part is known to 20 points.
+const MANY_SAMPLES: u64 = 20;
+/// The least number of samples, of which a part is told if it is surely more than that.
+const LEAST_SAMPLES: u64 = 5;
 
 /// The self time of one function: all of it, and by line.
 #[derive(Debug, Default)]
@@ -99,17 +101,17 @@ fn longest_of(
     around: &BTreeSet<Own>,
 ) -> Option<(MainFunction, bool)> {
     let sums = FunctionTimes::of_laps(laps.iter().copied());
-    let (all_ns, is_enough) = (sums.asked_ns(time), sums.samples >= LEAST_SAMPLES);
+    let (all_ns, samples) = (sums.asked_ns(time), sums.samples);
     let found = sums.longest(time, least_ns);
     let is_own = |found: &(MainFunction, bool)| !is_library(&found.0.file);
     if found.as_ref().is_some_and(is_own) {
         return found;
     }
-    let is_sure = is_enough || found.is_some();
     let laps = laps.iter().copied();
     let own = own_function::innermost(laps, time, all_ns.max(least_ns), around);
     let is_waiting = found.as_ref().is_some_and(|(_, is_waiting)| *is_waiting);
-    let own = own.filter(|_| is_sure).map(|own| (own, is_waiting));
+    let own = own.filter(|own| found.is_some() || is_sure(own.ratio, samples));
+    let own = own.map(|own| (own, is_waiting));
     own.or(found)
 }
 
@@ -163,7 +165,7 @@ impl<'f> FunctionTimes<'f> {
         let line = lines.min_by_key(|(line, ns)| (Reverse(*ns), *line));
         let waits = |of_ns: u64| times.waiting_ns as f64 >= MOST_RATIO * of_ns as f64;
         // A thread that used no processor since the last look is where it was: that is known by one sample.
-        let is_sure = self.samples >= LEAST_SAMPLES || time == CallTime::All && waits(all_ns);
+        let is_sure = is_sure(ratio, self.samples) || time == CallTime::All && waits(all_ns);
         let is_waiting = waits(times.all_ns);
         let found = MainFunction {
             name: name.to_owned(),
@@ -173,6 +175,12 @@ impl<'f> FunctionTimes<'f> {
         };
         (is_sure && ratio > MOST_RATIO).then_some((found, is_waiting))
     }
+}
+
+/// Tells whether a part that was seen in so many samples is known well enough to be told.
+fn is_sure(ratio: f64, samples: u64) -> bool {
+    let surely = ratio - Functions::uncertainty(ratio, samples);
+    samples >= MANY_SAMPLES || samples >= LEAST_SAMPLES && surely > MOST_RATIO
 }
 
 /// Returns the part of a time that is asked for.

@@ -68,6 +68,6 @@ mod tests {
         let large = told(3, 3 << 30, true).unwrap();
         assert!(large.contains("3 recordings, 3.00 GiB: `laptime clean --keep 1`"));
         let bounded = told(4_000, 1 << 30, false).unwrap();
-        assert!(bounded.contains("more than 4,000 recordings, more than 1.0 GiB"));
+        assert!(bounded.contains("more than 4,000 recordings, more than 1.00 GiB"));
     }
 }

@@ -110,7 +110,7 @@ pub fn outside_steps(finding: &Finding) -> Option<String> {
 /// Whether an import is what a program is made of, so that no run can do without it.
 fn is_needed(import: &ImportTime) -> bool {
     let package = import.name.split('.').next().unwrap_or_default();
-    import.by.is_none() && FRAMEWORKS.contains(&package)
+    FRAMEWORKS.contains(&package)
 }
 
 /// Writes what takes the time before the first lap, as far as is known.
