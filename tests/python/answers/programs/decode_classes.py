@@ -14,7 +14,7 @@ class Stored(Dataset):
 
     def read(self, index):
         samples = []
-        for _ in range(5):
+        for _ in range(15):
             for at in range(0, len(SOUNDS[index]), 2):
                 samples.append(struct.unpack_from("<h", SOUNDS[index], at)[0] / 32768)  # cause
         return samples[:4096]

@@ -18,7 +18,7 @@ class Pictures(Dataset):
 
 def decode(packed):
     row, previous = [], 0
-    for _ in range(10):
+    for _ in range(20):
         for value in zlib.decompress(packed):  # cause
             previous = (previous + value * 7) & 255  # cause
             row.append(previous)  # cause
