@@ -42,6 +42,7 @@ pub use summarize::columns::device_time::{
 };
 pub use summarize::columns::operations::ABOVE_RATIO;
 pub use summary::call_tree::{self, CallKind, CallNode};
+pub use summary::code_line::{CodePlace, LineTime};
 pub use summary::device_row::DeviceRow;
 pub use summary::doubt;
 pub use summary::doubt::Doubt;
@@ -50,8 +51,8 @@ pub use summary::finding::{
     WorkerLap,
 };
 pub use summary::functions::{
-    CallerTime, CodePlace, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime,
-    Functions, ImportTime, LapFunctions, LineTime, StackNode,
+    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
+    ImportTime, LapFunctions, StackNode,
 };
 pub use summary::instrumented_names::is_observed_unit;
 pub use summary::memory_row::HostMemoryRow;

@@ -16,7 +16,7 @@ const MOST_RATIO: f64 = 0.5;
 const AROUND_RATIO: f64 = 0.9;
 /// The least number of samples of a lap that tells what it is opened in.
 const LEAST_SAMPLES: u64 = 3;
-/// What the code of a module is called.
+/// The name of a module's code.
 const MODULE: &str = "<module>";
 
 /// Returns the innermost function of the program that has most of `all_ns`, leaving out those that laps are opened in.

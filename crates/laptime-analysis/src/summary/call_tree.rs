@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::summary::functions::LineTime;
+use crate::summary::code_line::LineTime;
 
-/// What a node of the tree stands for.
+/// A kind of node of the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -45,7 +45,7 @@ pub struct CallNode {
     /// The caller's place in the list, before its own; absent for the outermost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// What was called.
+    /// The function or the import.
     #[serde(flatten)]
     pub call: CallKind,
     /// The line in which most of its time went by: of a function of the program one of its own, else the program's line

@@ -8,6 +8,7 @@ use laptime_core::Total;
 use serde::Serialize;
 
 use crate::summary::call_tree::CallNode;
+use crate::summary::code_line::{CodePlace, LineTime};
 use crate::summary::span_row::{RowKind, is_zero};
 
 /// Name of the time of a program that has no lap at all.
@@ -193,16 +194,6 @@ pub struct FunctionTime {
     pub lines: Vec<LineTime>,
 }
 
-/// A line of the program.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CodePlace {
-    /// The file, relative to the program.
-    pub file: String,
-    /// The line, from 1; 0 where it isn't known.
-    pub line: u32,
-}
-
 /// The time that an import took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -220,16 +211,6 @@ pub struct ImportTime {
     /// Number of samples in its import.
     #[serde(skip_serializing_if = "is_zero")]
     pub sample_count: u64,
-}
-
-/// Time in one line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LineTime {
-    /// The line, from 1; 0 where it isn't known.
-    pub line: u32,
-    /// Time in the line.
-    pub self_ns: u64,
 }
 
 /// A function with the way of calls to it.

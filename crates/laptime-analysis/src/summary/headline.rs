@@ -2,7 +2,7 @@
 //!
 //! [`crate::summarize::headline`] makes it of a summary; the report puts it into words.
 
-use crate::summary::functions::CodePlace;
+use crate::summary::code_line::CodePlace;
 
 /// The first line of a report, before it is put into words.
 ///
@@ -15,8 +15,8 @@ pub struct Headline {
     pub is_running: bool,
     /// The time that the parts are shares of.
     pub whole: Whole,
-    /// What a program without laps waited in, with the share of its time in which nothing of it worked. Its parts are
-    /// shares of the rest.
+    /// The function that a program without laps waited in, with the share of its time in which nothing of it worked. Its
+    /// parts are shares of the rest.
     pub waiting: Option<Part>,
     /// The largest parts of the run.
     pub parts: LargestParts,

@@ -3,6 +3,7 @@
 mod absence;
 pub mod call_tree;
 mod clock;
+pub(crate) mod code_line;
 pub(crate) mod device_row;
 pub mod doubt;
 mod epoch;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::Options;
-use crate::summary::functions::{FunctionTime, LineTime};
+use crate::summary::code_line::LineTime;
+use crate::summary::functions::FunctionTime;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script};
 

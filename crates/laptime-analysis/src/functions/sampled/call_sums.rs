@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::folded_stack::Step;
 use crate::summary::call_tree::{CallKind, CallNode};
-use crate::summary::functions::LineTime;
+use crate::summary::code_line::LineTime;
 
 /// Most lines that are listed of a function.
 const MOST_LINES: usize = 8;

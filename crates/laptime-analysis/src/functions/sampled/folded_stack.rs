@@ -7,7 +7,7 @@
 
 use laptime_core::{module_of_file, package_of_file};
 
-use super::own_code::{OwnCode, is_laptime};
+use super::own_code::{MODULE, OwnCode, is_laptime};
 use crate::functions::stack_records::Function;
 use crate::summary::call_tree::CallKind;
 
@@ -15,8 +15,6 @@ use crate::summary::call_tree::CallKind;
 const MACHINERY: &str = "<frozen importlib._bootstrap";
 /// The name of what stands for functions in the midst of a deep stack, which the recorder left out.
 const LEFT_OUT: &str = "<functions left out>";
-/// The name of a module's code.
-pub(super) const MODULE: &str = "<module>";
 
 /// The package whose functions every thread begins with.
 const THREADS: &str = "threading";
@@ -26,7 +24,7 @@ const PROCESS_START: (&str, &str) = ("BaseProcess._bootstrap", "multiprocessing/
 /// One step of a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What was called.
+    /// The function or the import.
     pub call: CallKind,
     /// The line of a function of the program, else the program's line that called it; 0 where that isn't known.
     pub line: u32,

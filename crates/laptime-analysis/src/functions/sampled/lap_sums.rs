@@ -9,9 +9,8 @@ use super::call_sums::CallSums;
 use super::folded_stack::Import;
 use super::lap_of_sample::Place;
 use crate::functions::stack_records::Function;
-use crate::summary::functions::{
-    CodePlace, FunctionTime, ImportTime, LapFunctions, LineTime, StackNode,
-};
+use crate::summary::code_line::{CodePlace, LineTime};
+use crate::summary::functions::{FunctionTime, ImportTime, LapFunctions, StackNode};
 use crate::summary::span_row::RowKind;
 
 /// Most lines that are listed of a function.

@@ -20,6 +20,8 @@ const STARTERS: [&str; 7] = [
     "asyncio",
     "contextlib",
 ];
+/// The name of a module's code.
+pub const MODULE: &str = "<module>";
 /// Laptime's own package: no part of the program.
 const LAPTIME: &str = "laptime";
 
@@ -75,7 +77,7 @@ pub fn is_laptime(function: &Function) -> bool {
 /// Tells whether a function is of a program that is more than a start of a package: the command of a package has no
 /// function, and no ending.
 fn is_program(function: &Function) -> bool {
-    let is_start = function.name == super::folded_stack::MODULE && !function.file.contains('.');
+    let is_start = function.name == MODULE && !function.file.contains('.');
     file_origin(&function.file) == FileOrigin::Program && !is_start
 }
 

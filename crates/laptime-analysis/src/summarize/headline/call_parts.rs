@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::functions::timed_calls::{Own, TimedCalls};
 use crate::summary::call_tree::CallKind;
-use crate::summary::functions::CodePlace;
+use crate::summary::code_line::CodePlace;
 use crate::summary::headline::PartName;
 
 /// Most lines of a function that are told.

@@ -21,12 +21,12 @@ const MOST_RATIO: f64 = 0.5;
 /// The function in which the interpreter waits for its threads, and its package.
 const SHUTDOWN: (&str, &str) = ("_shutdown", "threading");
 
-/// What is told of a program by its functions.
+/// The parts of a program that its functions tell.
 #[derive(Debug, Default)]
 pub struct FunctionParts {
     /// The functions that it worked in, as shares of the time that it didn't wait.
     pub parts: LargestParts,
-    /// What it waited in.
+    /// The function that it waited in.
     pub waiting: Option<Part>,
     /// The time that what it waited in is a share of, and all parts where it didn't wait.
     pub all_ns: u64,

@@ -309,5 +309,8 @@ fn sentences(warning: &Warning) -> String {
 }
 
 #[cfg(test)]
+#[path = "tests/compiling.rs"]
+mod compiling_tests;
+#[cfg(test)]
 #[path = "tests/findings.rs"]
 mod tests;

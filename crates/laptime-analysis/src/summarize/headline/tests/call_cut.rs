@@ -1,5 +1,5 @@
 use super::*;
-use crate::summary::functions::LineTime;
+use crate::summary::code_line::LineTime;
 use crate::summary::headline::PartName;
 
 /// A node of a tree: its caller, what it is, its line, total and waiting time.
