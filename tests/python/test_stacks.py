@@ -212,8 +212,8 @@ def test_the_command_tells_imports_and_functions(tmp_path: Path) -> None:
     ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ran.stdout == "done\n"
     said = " ".join(ran.stderr.split())
-    assert re.search(r"`import slow_module` took 1\.\d+ s", said), said
-    assert ran.stderr.rstrip().endswith("next: laptime report r.lap --functions")
+    assert re.search(r"`import slow_module` \(train.py:1\) took 1\.\d+ s", said), said
+    assert ran.stderr.rstrip().endswith("next: laptime report r.lap --tree")
     # Wide enough for whatever else was seen at the start.
     told = subprocess.run(
         [*laptime, "report", "r.lap", "--functions"],
@@ -240,15 +240,15 @@ def test_a_script_without_laps_shows_its_functions_unasked(tmp_path: Path) -> No
         "spin(time.perf_counter() + 1)\n"
     )
     laptime = [sys.executable, "-m", "laptime"]
-    for option, heading in (("--stacks", "functions"), ("--calls", "calls")):
-        run = [*laptime, "run", option, "-o", f"{heading}.lap", "plain.py"]
+    for number, option in enumerate(([], ["--calls"])):
+        run = [*laptime, "run", *option, "-o", f"{number}.lap", "plain.py"]
         ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
-        report = [*laptime, "report", f"{heading}.lap"]
+        report = [*laptime, "report", f"{number}.lap"]
         told = subprocess.run(report, cwd=tmp_path, capture_output=True, text=True, check=True)
         for shown in (ran.stderr, told.stdout):
-            assert f"\n{heading}\n" in shown
+            assert "\ncalls\n" in shown
             assert "spin plain.py:" in shown
-            assert "no span was recorded" not in shown
+            assert "names it" not in shown
 
 
 def test_a_program_sees_no_file_of_the_sampler(tmp_path: Path) -> None:
@@ -566,7 +566,8 @@ def test_work_after_the_last_lap_is_no_exit(tmp_path: Path) -> None:
     assert left["exit"] < 1
     after = next(lap for lap in summary["functions"]["laps"] if lap["path"] == "after")
     assert after["functions"][0]["name"] == "analyse"
-    assert "functions after the last lap" in done.stderr
+    assert "\ncalls after the last lap\n" in done.stderr
+    assert "analyse" in done.stderr
 
 
 def test_a_notebook_that_keeps_its_cells_otherwise_ends_the_recording_all_the_same(

@@ -130,7 +130,7 @@ def test_a_process_that_calls_exit_of_os_was_ended_in_the_midst_of_work(tmp_path
 
 def test_processes_that_import_torch_anew_tell_what_they_evaluated(tmp_path):
     """And a forked one that does nothing tells nothing."""
-    launcher = [sys.executable, "-m", "laptime", "run", "-o", "run.lap"]
+    launcher = [sys.executable, "-m", "laptime", "run", "--no-stacks", "-o", "run.lap"]
     told, codes, summary = recorded(tmp_path, STARTS, *launcher)
     assert counts(summary["rows"]) == {"evaluation/forward": (2 + 3, 0)}
     assert codes == [0, 0]

@@ -75,7 +75,7 @@ def test_a_report_and_a_recording_are_a_table_that_needs_no_style_and_no_script(
     (output,) = outputs[cell]
     text = output["data"]["text/html"]
     assert set(Tags(text).seen) <= {
-        *("section", "h4", "h3", "p", "div", "ul", "li", "small", "strong", "em", "br"),
+        *("section", "h4", "h3", "p", "div", "ul", "li", "small", "strong", "em", "br", "code"),
         *("table", "thead", "tbody", "tr", "th", "td"),
     }
     assert "work &lt;b&gt;" in text

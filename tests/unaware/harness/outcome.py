@@ -9,15 +9,17 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-# How a summary begins: the title with the wall time and, below its sentences, how many spans.
+# How a summary begins: the title with the wall time and, below its sentences, how many spans or
+# samples.
 _HEAD = (
     r"[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)\b[^\n]*\n"
-    r"(?:[^\n]+\n){0,4}?[\d,]+ spans? · "
+    r"(?:[^\n]+\n){0,4}?(?:[\d,]+ (?:spans?|samples?)|no laps) · "
 )
 # What `laptime run` appends to standard error: an empty line, the summary from its first line
-# ("train.py  1.20 s: 63 % startup, …") to the last ("next: laptime report …", or "run …").
+# ("train.py  1.20 s: 63 % startup, …") to the last: the recording, and mostly what to type next.
 _SUMMARY = re.compile(
-    rf"\n(?:{_HEAD}(?:(?!\n{_HEAD}).)*\nnext: laptime (?:report|run) [^\n]*\n)\Z",
+    rf"\n(?:{_HEAD}(?:(?!\n{_HEAD}).)*\nrecording: [^\n]*\n"
+    r"(?:next: laptime (?:report|run)\b[^\n]*\n)?)\Z",
     re.DOTALL,
 )
 # Where things lie in memory differs from run to run.

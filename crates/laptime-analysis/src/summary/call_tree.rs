@@ -17,7 +17,8 @@ use crate::summary::code_line::LineTime;
 pub enum CallKind {
     /// A function of the program, with its comprehensions and lambdas.
     Own {
-        /// Its qualified name; empty for the code of a script outside of functions.
+        /// Its qualified name; empty for the code of a script outside of functions, `<module>` for that of a module that
+        /// is imported.
         name: String,
         /// The file that it stands in.
         file: String,

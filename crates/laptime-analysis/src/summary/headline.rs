@@ -17,7 +17,7 @@ pub struct Headline {
     pub whole: Whole,
     /// The function that a program without laps waited in, with the share of its time in which nothing of it worked. Its
     /// parts are shares of the rest.
-    pub waiting: Option<Part>,
+    pub waiting: Option<Waiting>,
     /// The largest parts of the run.
     pub parts: LargestParts,
     /// The number of samples of a program without laps, where they are too few to tell its parts.
@@ -63,6 +63,17 @@ pub struct Part {
     pub ratio: f64,
     /// Whether several of it were open at once, in threads or tasks: then it is no share.
     pub is_several_at_once: bool,
+}
+
+/// The time in which nothing of a program worked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waiting {
+    /// Its share of the run.
+    pub ratio: f64,
+    /// The function that it mostly waited in.
+    pub name: PartName,
+    /// Whether it waited nowhere else.
+    pub is_all: bool,
 }
 
 /// Parts that are too small to be named.

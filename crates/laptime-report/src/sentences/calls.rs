@@ -5,6 +5,9 @@ use laptime_core::{module_of_file, short_file};
 
 use crate::document::names;
 
+/// The name of the code of a module that is imported.
+const MODULE: &str = "<module>";
+
 /// Stands for a function's own time, beside what it calls.
 pub const ITSELF: &str = "itself";
 
@@ -21,10 +24,10 @@ pub fn node(node: &CallNode, file: Option<&str>) -> String {
     let place = file.filter(|_| node.line > 0);
     let place = place.map_or_else(String::new, |file| format!(" {file}:{}", node.line));
     let name = match &node.call {
-        CallKind::Own { name, file } if name.is_empty() => {
-            if node.parent.is_none() {
-                return waiting(place.trim_start().to_owned(), node);
-            }
+        CallKind::Own { name, .. } if name.is_empty() => {
+            return waiting(place.trim_start().to_owned(), node);
+        }
+        CallKind::Own { name, file } if name == MODULE => {
             format!("import {}", module_of_file(file))
         }
         CallKind::Own { name, .. } => function(name).to_owned(),
@@ -82,6 +85,9 @@ pub fn place(place: &CodePlace) -> String {
 pub fn named_at(name: &str, at: Option<&CodePlace>) -> String {
     match at {
         Some(at) if name.is_empty() => place(at),
+        Some(at) if name == MODULE => {
+            format!("import {} ({})", module_of_file(&at.file), place(at))
+        }
         Some(at) => format!("{} ({})", names::short(function(name)), place(at)),
         None => names::short(function(name)),
     }

@@ -5,7 +5,8 @@
 
 use laptime_analysis::summarize::headline::headline;
 use laptime_analysis::summary::headline::{
-    Headline, LargestParts, OtherParts, Part, PartName, StepDuration, StepHeadline, StepPart, Whole,
+    Headline, LargestParts, OtherParts, Part, PartName, StepDuration, StepHeadline, StepPart,
+    Waiting, Whole,
 };
 use laptime_analysis::{Summary, noun};
 
@@ -51,7 +52,7 @@ fn sentence(headline: &Headline) -> String {
         },
         (None, parts) => format!("{wall}: {parts}."),
         (Some(waiting), parts) => {
-            let waited = format!("{} {}", share(waiting.ratio), waits(&waiting.name));
+            let waited = format!("{} {}", share(waiting.ratio), waits(waiting));
             if parts.is_empty() {
                 format!("{wall}: {waited}.")
             } else {
@@ -98,10 +99,11 @@ fn too_short(samples: u64) -> String {
 }
 
 /// Writes what a program waited for.
-fn waits(name: &PartName) -> String {
-    match name {
-        PartName::ThreadsWait => part_name(name),
-        name => format!("waiting in {}", part_name(name)),
+fn waits(waiting: &Waiting) -> String {
+    match &waiting.name {
+        name @ PartName::ThreadsWait => part_name(name),
+        name if waiting.is_all => format!("waiting in {}", part_name(name)),
+        name => format!("waiting, mostly in {}", part_name(name)),
     }
 }
 

@@ -68,7 +68,7 @@ pub fn fold<'f>(
         }
         let imports = std::mem::take(&mut is_importing) && function.name == MODULE;
         if own.is_own(function) {
-            add_own(&mut steps, function, line);
+            add_own(&mut steps, function, line, imports);
             caller_line = line;
         } else if imports {
             add_import(&mut steps, function, caller_line);
@@ -80,8 +80,12 @@ pub fn fold<'f>(
 }
 
 /// Adds a frame of the program, unless its function is on the way already.
-fn add_own(steps: &mut Vec<Step>, function: &Function, line: u32) {
-    let name = written_in(&function.name);
+fn add_own(steps: &mut Vec<Step>, function: &Function, line: u32, is_imported: bool) {
+    let name = if is_imported {
+        MODULE
+    } else {
+        written_in(&function.name)
+    };
     // Before Python 3.11 a comprehension doesn't say in which function it stands.
     let is_part = name.is_empty() && function.name != MODULE;
     let is_inside = |step: &Step| {
@@ -162,10 +166,9 @@ fn is_process_start(function: &Function) -> bool {
 /// Returns the import that steps are in: the outermost of a package, else the innermost of the program's own modules.
 pub fn import_of(steps: &[Step]) -> Option<Import> {
     let is_package = |step: &Step| matches!(step.call, CallKind::Import { .. });
-    let is_own = |step: &Step| step.call.own().is_some_and(|(name, _)| name.is_empty());
+    let is_own = |step: &Step| step.call.own().is_some_and(|(name, _)| name == MODULE);
     let at = steps.iter().position(is_package);
-    // The outermost module of the program is what was started.
-    let at = at.or_else(|| steps.iter().rposition(is_own).filter(|at| *at > 0))?;
+    let at = at.or_else(|| steps.iter().rposition(is_own))?;
     let module = match &steps[at].call {
         CallKind::Import { module } => module.clone(),
         CallKind::Own { file, .. } => module_of_file(file),
@@ -180,9 +183,6 @@ pub fn import_of(steps: &[Step]) -> Option<Import> {
     };
     let mut callers = steps[..at].iter().rev();
     let place = callers.find_map(|step| Some((step.call.own()?.1.to_owned(), step.line)));
-    if is_own(&steps[at]) && place.is_none() {
-        return None;
-    }
     Some(Import { module, by, place })
 }
 

@@ -25,11 +25,16 @@ pub const MODULE: &str = "<module>";
 /// Laptime's own package: no part of the program.
 const LAPTIME: &str = "laptime";
 
+/// Files of code that was typed.
+const TYPED: [&str; 2] = ["<string>", "<stdin>"];
+
 /// Tells whose code a function is.
 #[derive(Debug, Default)]
 pub struct OwnCode {
     /// The packages that are taken for the program itself.
     packages: HashSet<String>,
+    /// Whether the program is code that was typed, as with `python -c`.
+    is_typed: bool,
 }
 
 impl OwnCode {
@@ -37,8 +42,12 @@ impl OwnCode {
     pub fn of_processes(processes: &[Process]) -> Self {
         let all = || processes.iter().map(|process| &process.features.stacks);
         let has_program = all().any(|stacks| stacks.functions.values().any(is_program));
-        if has_program {
-            return Self::default();
+        let is_typed = processes.first().is_some_and(is_typed);
+        if has_program || is_typed {
+            return Self {
+                packages: HashSet::new(),
+                is_typed,
+            };
         }
         let mut times: HashMap<&str, u64> = HashMap::new();
         for stacks in all() {
@@ -55,6 +64,7 @@ impl OwnCode {
         let packages = longest.map(|(package, _)| package.to_owned());
         Self {
             packages: packages.into_iter().collect(),
+            is_typed,
         }
     }
 
@@ -62,10 +72,20 @@ impl OwnCode {
     pub fn is_own(&self, function: &Function) -> bool {
         match file_origin(&function.file) {
             FileOrigin::Program => true,
-            FileOrigin::Generated => false,
+            FileOrigin::Generated => self.is_typed && TYPED.contains(&&*function.file),
             _ => self.packages.contains(package_of_file(&function.file)),
         }
     }
+}
+
+/// Tells whether a process began with code that was typed.
+fn is_typed(process: &Process) -> bool {
+    let stacks = &process.features.stacks;
+    let mut outermost = stacks.frames.values().filter(|frame| frame.parent == 0);
+    outermost.any(|frame| {
+        let function = stacks.functions.get(&frame.function);
+        function.is_some_and(|one| one.name == MODULE && TYPED.contains(&&*one.file))
+    })
 }
 
 /// Tells whether a function is Laptime's.

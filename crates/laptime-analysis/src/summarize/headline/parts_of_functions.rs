@@ -6,7 +6,7 @@ use crate::functions::timed_calls::CallTime;
 use crate::summary::Summary;
 use crate::summary::call_tree::{CallNode, merge};
 use crate::summary::functions::{ExactFunctions, Functions, LapFunctions};
-use crate::summary::headline::{LargestParts, Part, PartName};
+use crate::summary::headline::{LargestParts, Part, PartName, Waiting};
 
 /// Share of its time from which on it is told that a program waited.
 const WAITING_RATIO: f64 = 0.1;
@@ -14,6 +14,8 @@ const WAITING_RATIO: f64 = 0.1;
 const LEAST_RATIO: f64 = 0.05;
 /// The least number of samples of which parts are told: of fewer, a share is known to more than 30 points.
 const LEAST_SAMPLES: u64 = 10;
+/// The part of its waiting from which on a program waited in one function alone.
+const ALL_RATIO: f64 = 0.9;
 /// Packages in which a thread waits for others of the program.
 const WAITS_FOR_OTHERS: [&str; 4] = ["threading", "concurrent", "multiprocessing", "queue"];
 /// The part of their waiting that others must have in one function for it to be what is waited for.
@@ -27,7 +29,7 @@ pub struct FunctionParts {
     /// The functions that it worked in, as shares of the time that it didn't wait.
     pub parts: LargestParts,
     /// The function that it waited in.
-    pub waiting: Option<Part>,
+    pub waiting: Option<Waiting>,
     /// The time that what it waited in is a share of, and all parts where it didn't wait.
     pub all_ns: u64,
     /// The number of samples, where they are too few.
@@ -117,7 +119,7 @@ fn waiting(
     main: &LapFunctions,
     worked_ns: u64,
     all_ns: u64,
-) -> Option<Part> {
+) -> Option<Waiting> {
     let ratio = main.total_ns.saturating_sub(worked_ns) as f64 / all_ns as f64;
     if ratio < WAITING_RATIO {
         return None;
@@ -125,12 +127,17 @@ fn waiting(
     let longest = cut(&main.calls, CallTime::Waiting).into_iter().next()?;
     let is_shutdown = matches!(&longest.name, PartName::Called { name, package, .. }
         if (&**name, &**package) == SHUTDOWN);
+    let is_all = longest.ratio >= ALL_RATIO;
     let name = match (awaited(functions, &longest.name), is_shutdown) {
         (Some(awaited), _) => awaited,
         (None, true) => PartName::ThreadsWait,
         (None, false) => longest.name,
     };
-    Some(part(name, ratio))
+    Some(Waiting {
+        ratio,
+        name,
+        is_all,
+    })
 }
 
 /// Returns the function of the program that other threads and processes mostly wait in, where the main thread waits for

@@ -17,11 +17,11 @@ pub fn also_in(function: Option<&MainFunction>) -> String {
 
 /// Writes a function with the place where most of its time is.
 pub fn function_at(function: &MainFunction) -> String {
-    format!(
-        "`{}` ({})",
-        names::short(&function.name),
-        place_of(function)
-    )
+    let place = place_of(function);
+    if function.name == "<module>" {
+        return format!("the script itself ({place})");
+    }
+    format!("`{}` ({place})", names::short(&function.name))
 }
 
 /// Writes the file of a function, and the line that most of its time is in.

@@ -15,6 +15,8 @@ use crate::tables::functions::{call_tree, counted_calls, sampled_functions};
 const MOST: usize = 5;
 /// Share of all time from which on the tree has a lap's calls.
 const LEAST_RATIO: f64 = 0.02;
+/// The least number of samples of a lap in the tree: of fewer, its time is a guess.
+const LEAST_OF_LAP: u64 = 4;
 /// The least number of samples of which calls are told.
 const LEAST_SAMPLES: u64 = 10;
 
@@ -43,7 +45,8 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
             all.sample_count,
         )
     } else if view.tree {
-        let laps: Vec<&LapFunctions> = all.laps.iter().filter(is_long).collect();
+        let is_told = |lap: &&LapFunctions| is_long(lap) && lap.sample_count >= LEAST_OF_LAP;
+        let laps: Vec<&LapFunctions> = all.laps.iter().filter(is_told).collect();
         (
             "calls".to_owned(),
             call_tree::of_laps(&laps, all_ns),

@@ -149,6 +149,19 @@ fn what_a_module_of_the_program_imports_belongs_to_the_module() {
 }
 
 #[test]
+fn code_that_is_run_and_not_imported_is_no_import() {
+    let steps = folded(&["p:main:5", "j:exec_cell:3", "m:<module>:1", "m:work:4"]);
+    let expected = [
+        "job.py!main:5 ×1",
+        "json.exec_cell:5 ×1",
+        "model.py!:1 ×1",
+        "model.py!work:4 ×1",
+    ];
+    assert_eq!(told(&steps), expected);
+    assert_eq!(import_of(&steps), None);
+}
+
+#[test]
 fn frames_of_laptime_are_gone() {
     let steps = folded(&["p:<module>:9", "l:wrapped:5", "p:main:5"]);
     assert_eq!(told(&steps), ["job.py!:9 ×1", "job.py!main:5 ×1"]);
