@@ -107,7 +107,7 @@ def test_calls_that_are_counted_are_not_sampled_unless_both_are_asked_for(projec
 def test_a_program_that_is_no_python_hears_nothing_of_functions(project: Path) -> None:
     done = run(project, "sleep", "0.1")
     assert done.returncode == 0
-    for word in ("stack", "function", "sampl"):
+    for word in ("stack", "function", "sample"):
         assert word not in done.stderr
 
 
