@@ -1,6 +1,6 @@
 //! Short facts about a run as a whole, which stand above its tables.
 
-use laptime_analysis::{ClockSummary, ProcessState, Summary, WallSource};
+use laptime_analysis::{ClockSummary, ProcessState, RowKind, Summary, WallSource};
 use laptime_core::ClockKind;
 
 use crate::quantity::{self, plural};
@@ -8,7 +8,8 @@ use crate::quantity::{self, plural};
 /// Returns short facts about a run, the most telling first.
 pub fn of_run(summary: &Summary) -> Vec<String> {
     let mut facts = Vec::new();
-    if summary.span_count > 0 {
+    let has_laps = summary.rows.iter().any(|row| row.kind == RowKind::Span);
+    if summary.span_count > 0 || has_laps {
         facts.push(plural(summary.span_count, "span", "spans"));
     } else {
         let functions = summary.functions.as_ref();
