@@ -8,9 +8,8 @@ import platform
 import sys
 from datetime import date
 from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+from budgets import Json, budgets
 
 
 def cpu_name() -> str:
@@ -18,10 +17,6 @@ def cpu_name() -> str:
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
-
-
-def verdict(value: float, budget: float) -> str:
-    return "met" if value <= budget else "missed"
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -85,20 +80,6 @@ def operations_table(operations: Json) -> str:
     return table((*head, "of bare", "of FlopCounterMode", "operations"), rows)
 
 
-def operation_goals(operations: Json) -> list[tuple[str, float, float]]:
-    decoder = operations["decoder"]
-    above_us = operations["above_bare_us"]["laptime: lt.count"]
-    resident = decoder["counted_bytes"] / decoder["imported_bytes"]
-    goals = [
-        ("`lt.count`, an operation above the bare call, µs", above_us, 40.0),
-        ("`lt.count` of 70 G parameters, resident memory, of the imports'", resident, 1.1),
-    ]
-    for name, row in decoder["passes"].items():
-        goals.append((f"`lt.count` of 70 G parameters, {name}, of bare", row["of_bare"], 1.5))
-        goals.append((f"the same, {name}, of FlopCounterMode", row["of_peer"], 0.9))
-    return goals
-
-
 def scans_table(scans: Json) -> str:
     rows = []
     for name, ways in scans["models"].items():
@@ -108,20 +89,20 @@ def scans_table(scans: Json) -> str:
     return table(("a scan", "bare, s", "`lt.count`, s", "of bare", "operations"), rows)
 
 
-def scan_goals(scans: Json) -> list[tuple[str, float, float]]:
-    return [
-        (f"`lt.count` of {name}, s", ways["counted"]["seconds"], 15.0)
-        for name, ways in scans["models"].items()
-    ]
-
-
-def stacks_table(stacks: Json) -> str:
+def run_table(default_run: Json) -> str:
     rows = [
-        (program, name, f"{row['seconds']:.2f}", f"{row['ratio']:.3f}")
-        for program, contenders in stacks["stacks"].items()
+        (
+            program,
+            name,
+            f"{row['ratio']:.3f}",
+            f"{row['interval'][0]:.3f} to {row['interval'][1]:.3f}",
+            f"{row['own_share']:.2%}" if name == "laptime run" else "",
+        )
+        for program, contenders in default_run["default_run"].items()
         for name, row in contenders.items()
     ]
-    return table(("a program", "below", "s", "of the bare program"), rows)
+    head = ("a program", "watched by", "ratio", "95 % interval", "its own time, of a processor")
+    return table(head, rows)
 
 
 def calls_table(calls: Json) -> str:
@@ -146,107 +127,23 @@ def exports_table(export: Json) -> str:
     return table(("export", "millions of spans per second", "time, of viztracer's"), rows)
 
 
-def new_goals(
-    stacks: Json, calls: Json, trainer: Json, export: Json, comparing: Json, loop: Json
-) -> list[tuple[str, float, float]]:
-    goals = [
-        (f"sampled functions, {program}", contenders["laptime run"]["ratio"], 1.02)
-        for program, contenders in stacks["stacks"].items()
-    ]
-    goals += [
-        (f"`--calls`, {program}, of cProfile", row["over_cprofile"], 1.0)
-        for program, row in calls["calls"].items()
-    ]
-    goals += [(name, row["ratio"], 1.01) for name, row in trainer.items()]
-    slowest = max(row["ns"] for row in export["exports"] if row["name"] != "viztracer")
-    return [
-        *goals,
-        ("the slowest export, µs a span", slowest / 1e3, 1.25),
-        ("comparing two recordings of a million spans, s", comparing["compare_s"], 2.0),
-        ("an iteration of `lt.bench`, of `timeit`'s", loop["ratio"], 1.1),
-    ]
+BENCHES = (
+    "rust", "rust_device", "device", "spans", "overhead", "memory", "counting", "scans",
+    "onnx_file", "default_run", "calls", "trainer", "export", "comparing", "first_line",
+    "bench_loop",
+)  # fmt: skip
 
 
-def budget_table(
-    rust: Json,
-    python: Json,
-    overhead: Json,
-    memory: Json,
-    operations: Json,
-    scans: Json,
-    onnx_file: Json,
-    further: list[tuple[str, float, float]],
-) -> str:
-    spans = {row["name"]: row for row in rust["spans"]}
-    pairs = {row["name"]: row for row in python["pairs"]}
-    steps = overhead["overhead"]
-    recorded = spans["laptime, to a recording"]
-    goals = [
-        ("Rust span to a recording, of two clock reads", recorded["ratio"], 1.3),
-        ("the same, of fastrace", recorded["ns"] / spans["fastrace"]["ns"], 1.0),
-        ("Rust span, off, ns", spans["laptime, off"]["ns"], 1.0),
-        ("bytes a span on disk", rust["bytes_per_span"], 8.0),
-        ("CPU to read and aggregate a span, of decoding its integers", rust["read_ratio"], 2.0),
-        ("`with lap`, of `with Lock`", pairs["laptime: with lap"]["ratio"], 0.6),
-        ("`with lap`, off", pairs["laptime: with lap, off"]["ratio"], 0.3),
-        ("Timer start/stop", pairs["laptime: Timer start/stop"]["ratio"], 1.0),
-        (
-            "ProfilingTimer start/stop without memory, of Timer start/stop",
-            pairs["laptime: ProfilingTimer start/stop, memory off"]["ns"]
-            / pairs["laptime: Timer start/stop"]["ns"],
-            2.0,
-        ),
-        (
-            "ProfilingTimer start/stop with memory, µs",
-            pairs["laptime: ProfilingTimer start/stop, memory on"]["ns"] / 1e3,
-            5.0,
-        ),
-        (
-            "track_time with its line, µs",
-            pairs["laptime: track_time, its line to /dev/null"]["ns"] / 1e3,
-            50.0,
-        ),
-        ("decorator", pairs["laptime: decorator, its share of the call"]["ratio"], 1.2),
-        ("4 laps a step", steps["4 laps a step, MLP 784-128-10"]["ratio"], 1.005),
-        ("automatic phases", steps["automatic phases, MLP 784-128-10"]["ratio"], 1.02),
-        (
-            "memory, 4 laps a step",
-            memory["overhead"]["memory, 4 laps a step, MLP 784-128-10"]["ratio"],
-            1.03,
-        ),
-        (
-            "memory, a program that allocates",
-            memory["overhead"]["memory, a program that allocates"]["ratio"],
-            1.10,
-        ),
-        ("module times", steps["--modules, 75 modules"]["ratio"], 1.08),
-        *operation_goals(operations),
-        *scan_goals(scans),
-        ("counting an ONNX file, ms", onnx_file["first_ms"], 50.0),
-        *further,
-    ]
-    rows = [
-        (name, f"{value:.3f}", f"≤ {budget:g}", verdict(value, budget))
-        for name, value, budget in goals
-    ]
-    return table(("budget", "measured", "goal", ""), rows)
-
-
-def page(results: Path) -> str:
-    rust, python, overhead, memory, operations, scans, onnx_file = (
-        json.loads((results / f"{name}.json").read_text())
-        for name in ("rust", "spans", "overhead", "memory", "counting", "scans", "onnx_file")
+def page(results: dict[str, Json]) -> str:
+    rust, python, overhead, memory = (
+        results[name] for name in ("rust", "spans", "overhead", "memory")
     )
-    stacks, calls, trainer, export, comparing, loop = (
-        json.loads((results / f"{name}.json").read_text())
-        for name in ("stacks", "calls", "trainer", "export", "comparing", "bench_loop")
+    operations, scans, onnx_file = (results[name] for name in ("counting", "scans", "onnx_file"))
+    calls, export, comparing, loop = (
+        results[name] for name in ("calls", "export", "comparing", "bench_loop")
     )
-    on_device = [json.loads((results / f"{n}.json").read_text()) for n in ("rust_device", "device")]
-    further = new_goals(stacks, calls, trainer, export, comparing, loop)
-    further += [
-        ("Rust span with device time, above the driver's calls, ns", on_device[0]["above_ns"], 300),
-        ("the same of a lap in Python, ns", on_device[1]["above_ns"], 600),
-    ]
+    default_run, first_line = results["default_run"], results["first_line"]
+    on_device = [results["rust_device"], results["device"]]
     decoder = operations["decoder"]
     above = ", ".join(f"{name} {us:.1f}" for name, us in operations["above_bare_us"].items())
     return f"""# What Laptime costs
@@ -258,7 +155,7 @@ machine whose speed drifts. Nanoseconds are medians and differ from machine to m
 
 ## Budgets
 
-{budget_table(rust, python, overhead, memory, operations, scans, onnx_file, further)}
+{table(("budget", "measured", "goal", ""), [one.row() for one in budgets(results)])}
 ## A span in Rust
 
 Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust["rounds"]} rounds of
@@ -312,12 +209,13 @@ own. What an operator makes of sizes that it met before is not asked for again.
 first time {onnx_file["first_ms"]:.1f} ms, the median of {onnx_file["rounds"]} times
 {onnx_file["median_ms"]:.1f} ms.
 
-## Sampling functions
+## A program below `laptime run`
 
-The time of a program's own loop, without what it takes to start; all take turns. Two runs of the
-training may differ by more than sampling costs: a ratio below 1 is such a difference.
+As it is without an option: functions are sampled, and a training has its automatic phases. Blocks
+of a second with and without take turns in one process; a ratio is the median of those of
+{default_run["pairs"]} pairs of neighbours. Each tool looks as often as it does by default.
 
-{stacks_table(stacks)}
+{run_table(default_run)}
 ## Counting calls
 
 Programs that do little but call, on CPython {python["python"]}: times of the bare program, the
@@ -336,6 +234,10 @@ Two recordings of {comparing["spans"]:,} spans each, medians of {comparing["roun
 compare` takes {comparing["compare_s"]:.2f} s from start to end, and `laptime report` of one of them
 {comparing["report_s"]:.2f} s.
 
+Of a million spans and 100,000 samples of functions, {first_line["bytes"] / 1e6:.0f} MB,
+`laptime report` prints the first line after {first_line["first_line_s"]:.2f} s and the last one
+after {first_line["report_s"]:.2f} s.
+
 An iteration of `lt.bench` of a function that does nothing takes {loop["bench_ns"]:.1f} ns, one of
 `timeit` {loop["timeit_ns"]:.1f} ns, in turns in one process.
 """
@@ -343,7 +245,7 @@ An iteration of `lt.bench` of a function that does nothing takes {loop["bench_ns
 
 def main() -> None:
     results, output = map(Path, sys.argv[1:])
-    text = page(results)
+    text = page({name: json.loads((results / f"{name}.json").read_text()) for name in BENCHES})
     output.write_text(text)
     print(text)
 

@@ -11,6 +11,7 @@ import statistics
 import tempfile
 import time
 
+import blocks
 import torch
 import transformers
 
@@ -61,10 +62,13 @@ def main() -> None:
     seconds(False)
     seconds(True)
     turns = [(seconds(False), seconds(True)) for _ in range(TURNS)]
+    without, with_callback = ([turn[at] for turn in turns] for at in (0, 1))
+    middle, low, high = blocks.ratio(with_callback, without)
     result = {
         "turns": TURNS,
-        "step_ms": statistics.median(one for one, _ in turns) / STEPS * 1e3,
-        "ratio": statistics.median(other / one for one, other in turns),
+        "step_ms": statistics.median(without) / STEPS * 1e3,
+        "ratio": middle,
+        "interval": [low, high],
     }
     print(json.dumps({"Transformers' Trainer with LaptimeCallback": result}))
 

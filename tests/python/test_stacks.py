@@ -113,6 +113,23 @@ def test_threads_that_wait_are_told_from_those_that_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.interpreter
+def test_nobody_looks_while_recording_is_switched_off(tmp_path: Path) -> None:
+    with lt.record(tmp_path / "r.lap", stacks=True) as recording:
+        hot(0.5)
+        lt.disable()
+        try:
+            warm(1.0)
+        finally:
+            lt.enable()
+        hot(1.0)
+    told = [one for each in functions(recording.path)["laps"] for one in each["functions"]]
+    spent = {one["name"]: one["total_ns"] for one in told}
+    assert spent["hot"] > 1e9
+    # A look may begin before and end after.
+    assert spent.get("warm", 0) < 0.1e9
+
+
+@pytest.mark.interpreter
 def test_forked_children_are_sampled_too(tmp_path: Path) -> None:
     program = """
 import os, sys, time

@@ -264,15 +264,14 @@ fn million() -> Page {
 }
 
 fn row(name: &str, depth: usize, ms: u64) -> Row {
+    let cells = vec![
+        Cell::Time(ms * MS, Precision::Exact),
+        Cell::Share(ms as f64 / 600.0),
+    ];
     Row {
-        name: name.to_owned(),
         span: Some(name.to_owned()),
         depth,
-        is_leftover: false,
-        cells: vec![
-            Cell::Time(ms * MS, Precision::Exact),
-            Cell::Share(ms as f64 / 600.0),
-        ],
+        ..Row::new(name, cells)
     }
 }
 

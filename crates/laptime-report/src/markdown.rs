@@ -111,7 +111,7 @@ fn of_table(table: &Table, marks: &mut AbsenceMarks) -> String {
 
 fn of_row(row: &Row, table: &Table, marks: &AbsenceMarks) -> String {
     let indent = "&emsp;".repeat(row.depth);
-    let shown = escaped(&names::bounded(&row.name));
+    let shown = escaped(&names::bounded(&row.whole_name()));
     let shown = if row.is_leftover {
         format!("*{shown}*")
     } else {

@@ -16,6 +16,7 @@ use super::{LOOKING, OpenSource, StackSource};
 use crate::clock;
 use crate::memory::Quiet;
 use crate::platform;
+use crate::state;
 use crate::worker::Worker;
 
 /// Samples that may wait to be written: ten seconds of ten busy threads. Beyond, the newest are dropped.
@@ -141,6 +142,8 @@ fn has_room() -> Result<(), String> {
 fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load: Load) {
     let mut before_ns = clock::monotonic_ns();
     let (mut ran_ns, mut spent_ns) = (before_ns, clock::thread_ns());
+    // From when on a thread that is new counts; `None` while nothing is recorded.
+    let mut counted_ns = Some(before_ns);
     let mut pace = Pace::new(u64::from(std::process::id()) ^ before_ns);
     let mut seen = Seen::default();
     for look in 0.. {
@@ -149,8 +152,15 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
         }
         let looking = LOOKING.lock();
         let began_ns = clock::monotonic_ns();
-        if look_at_all(source, &mut seen, look, before_ns) {
-            ran_ns = began_ns;
+        // While nothing is to be recorded nobody looks; the waits grow as those of a program that stands still.
+        if state::is_off() {
+            seen.finish();
+            counted_ns = None;
+        } else {
+            if look_at_all(source, &mut seen, look, counted_ns.unwrap_or(began_ns)) {
+                ran_ns = began_ns;
+            }
+            counted_ns = Some(began_ns);
         }
         drop(looking);
         hand_over(shared, &mut seen);

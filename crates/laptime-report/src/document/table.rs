@@ -51,6 +51,8 @@ impl Table {
 pub struct Row {
     /// The row's name, as given.
     pub name: String,
+    /// What is said behind the name where there is room for it.
+    pub aside: String,
     /// Number of rows that it stands inside of; all of them stand before it.
     pub depth: usize,
     /// Name of the spans that it is about, for which a page's timeline is searched; none for other rows.
@@ -66,11 +68,17 @@ impl Row {
     pub fn new(name: impl Into<String>, cells: Vec<Cell>) -> Self {
         Self {
             name: name.into(),
+            aside: String::new(),
             depth: 0,
             span: None,
             is_leftover: false,
             cells,
         }
+    }
+
+    /// Returns the name and what is said behind it.
+    pub fn whole_name(&self) -> String {
+        format!("{}{}", self.name, self.aside)
     }
 
     /// Returns the row's cell in a column of its table.

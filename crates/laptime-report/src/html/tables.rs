@@ -190,7 +190,7 @@ fn of_row(
             Place::Page { .. } => "",
             Place::Notebook => " style=\"text-align: left; white-space: nowrap\"",
         },
-        escape::text(&row.name)
+        escape::text(&row.whole_name())
     );
     let is_labelled = place != Place::Notebook && is_comparison(table);
     for (cell, column) in row.cells.iter().zip(&table.columns) {

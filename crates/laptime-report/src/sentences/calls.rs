@@ -32,15 +32,20 @@ pub fn node(node: &CallNode, file: Option<&str>) -> String {
         }
         CallKind::Own { name, .. } => function(name).to_owned(),
         CallKind::Import { module } => format!("import {module}"),
-        CallKind::Library { name, package } => {
-            let frames = match node.frame_count {
-                0 | 1 => package.clone(),
-                count => format!("{count} frames of {package}"),
-            };
-            return waiting(format!("{}{place}, {frames}", called(name, package)), node);
-        }
+        CallKind::Library { name, package } => called(name, package),
     };
     waiting(format!("{name}{place}"), node)
+}
+
+/// Says behind the name of a package's function how many of the package's calls the row stands for.
+pub fn frames(node: &CallNode) -> String {
+    match &node.call {
+        CallKind::Library { package, .. } if node.frame_count > 1 => {
+            format!(", {} frames of {package}", node.frame_count)
+        }
+        CallKind::Library { package, .. } => format!(", {package}"),
+        _ => String::new(),
+    }
 }
 
 /// Says of calls that mostly wait that they do.

@@ -13,7 +13,7 @@ use crate::sentences::rank_names;
 use crate::text::column_widths::aligned;
 
 /// Most epochs that are all shown; of more, as many from both ends.
-const MOST: usize = 20;
+const MOST: usize = 8;
 /// Most metrics beside an epoch.
 const MOST_METRICS: usize = 4;
 
@@ -36,12 +36,35 @@ pub fn section(summary: &Summary) -> Option<Section> {
     }
     Some(
         Section::headed("epochs", Content::Lines(lines)).remarked(format!(
-            "{} in {}{}{}",
+            "{} in {}{}{}{}",
             plural(epochs.len() as u64, "epoch", "epochs"),
             time(whole_ns),
             steps.unwrap_or_default(),
+            spread(epochs),
             whose(summary),
         )),
+    )
+}
+
+/// Says how long epochs take, of which not all are shown; empty where all are.
+fn spread(epochs: &[Epoch]) -> String {
+    let mut by_time: Vec<(u64, usize)> = epochs
+        .iter()
+        .map(|epoch| epoch.duration_ns)
+        .zip(1..)
+        .collect();
+    by_time.sort_unstable();
+    let median = by_time.get(by_time.len() / 2);
+    let (Some((median_ns, _)), Some((longest_ns, number))) = (median, by_time.last()) else {
+        return String::new();
+    };
+    if epochs.len() <= MOST {
+        return String::new();
+    }
+    format!(
+        "; median {}, longest {} (epoch {number})",
+        time(*median_ns),
+        time(*longest_ns),
     )
 }
 

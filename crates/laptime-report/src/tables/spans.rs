@@ -151,14 +151,14 @@ fn at_once(outline: &Outline<'_>) -> Option<(Column, String)> {
 
 fn shown(line: &Line<'_>, cells: Vec<Cell>, is_notebook: bool) -> Row {
     let leftover = leftovers::of_row(line.row, is_notebook);
+    let name = leftover.map_or_else(|| modules::shown(line.row), str::to_owned);
     Row {
-        name: leftover.map_or_else(|| modules::shown(line.row), str::to_owned),
         span: (line.row.kind == RowKind::Span)
             .then(|| line.row.names.last().cloned())
             .flatten(),
         depth: line.depth,
         is_leftover: line.row.kind == RowKind::Leftover,
-        cells,
+        ..Row::new(name, cells)
     }
 }
 

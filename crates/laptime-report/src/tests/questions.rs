@@ -175,7 +175,7 @@ fn questions() -> [(Script, &'static str); 8] {
             slow_request(),
             "request/database runs in few requests, 9 times in 199",
         ),
-        (busy_machine(), "the machine was busy"),
+        (busy_machine(), "The machine was busy"),
         (recompiles(), "compile ran 8 times, 48.0 ms in all"),
         (session(), "A step takes 12.0 ms: fit 83 %, load 17 %"),
     ]

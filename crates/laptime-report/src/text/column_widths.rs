@@ -109,7 +109,8 @@ impl ColumnWidths {
     ) -> Self {
         let branches = glyphs.branches(&table.rows);
         let longest = table.rows.iter().zip(&branches).map(|(row, branch)| {
-            names::columns(branch) + names::columns(&glyphs.plain(&names::visible(&row.name)))
+            names::columns(branch)
+                + names::columns(&glyphs.plain(&names::visible(&row.whole_name())))
         });
         let longest = longest.max().unwrap_or(0).max(names::columns(&table.lead));
         let columns =

@@ -60,11 +60,13 @@ impl Text {
     fn row(&self, at: usize, table: &Table, widths: &ColumnWidths, marks: &AbsenceMarks) -> String {
         let (row, branch) = (&table.rows[at], &widths.branches[at]);
         let room = widths.name.saturating_sub(names::columns(branch)).max(1);
-        let shown = names::fitted(
-            &self.glyphs.plain(&names::visible(&row.name)),
-            room,
-            self.glyphs.ellipsis,
-        );
+        let plain = |name: &str| self.glyphs.plain(&names::visible(name));
+        let whole = plain(&row.whole_name());
+        let shown = if names::columns(&whole) <= room {
+            whole
+        } else {
+            names::fitted(&plain(&row.name), room, self.glyphs.ellipsis)
+        };
         let gap = " ".repeat(room.saturating_sub(names::columns(&shown)));
         let style = match (row.is_leftover, row.depth) {
             (true, _) => Style::Leftover,

@@ -41,7 +41,7 @@ pub fn render(document: &Document, view: &View) -> String {
 }
 
 fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
-    let shown = glyphs.plain(&names::visible(&row.name));
+    let shown = glyphs.plain(&names::visible(&row.whole_name()));
     let shown = names::fitted(&shown, MOST_NAME, glyphs.ellipsis);
     let style = if row.is_leftover {
         Style::Leftover

@@ -10,6 +10,11 @@ const DEFAULT_WIDTH: usize = 100;
 const LEAST_WIDTH: usize = 50;
 /// Share of a line that a name may take: two names stand in a sentence, and one beside the numbers of a table.
 const NAME_RATIO: f64 = 0.28;
+/// Units that stay beside their number.
+const UNITS: [&str; 13] = [
+    "%", "ns", "µs", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "points",
+];
+
 /// Writes a phrase as it begins a sentence.
 pub fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
@@ -25,8 +30,12 @@ const MOST_NAME: usize = 40;
 /// Breaks a text into lines of at most `room` columns; a longer word is shortened.
 pub fn lines(text: &str, room: usize, ellipsis: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let word = names::fitted(word, room, ellipsis);
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let mut word = names::fitted(word, room, ellipsis);
+        while let Some(unit) = words.next_if(|next| is_quantity(&word, next)) {
+            word = format!("{word} {unit}");
+        }
         let line = lines.last_mut().map_or("", |line| line.as_str());
         let taken = names::columns(line) + 1 + names::columns(&word);
         if !line.is_empty() && taken > room {
@@ -40,6 +49,12 @@ pub fn lines(text: &str, room: usize, ellipsis: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Tells whether a number and its unit, which stay on one line, are such.
+fn is_quantity(number: &str, unit: &str) -> bool {
+    let unit = unit.trim_end_matches([',', '.', ';', ':', ')']);
+    number.ends_with(|last: char| last.is_ascii_digit()) && UNITS.contains(&unit)
 }
 
 /// Wraps sentences, each on a line of its own, for a terminal of so many columns; `None` where nobody says how many.
@@ -84,6 +99,17 @@ mod tests {
         assert!(widths.clone().all(|width| width <= 60), "{shown}");
         assert_eq!(widths.count(), 4, "{shown}");
         assert_eq!(wrapped("short", None), "short");
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        for room in 2..60 {
+            let text = "took 12.5 ms, 50 % of 3 steps, ± 4 points.";
+            for line in lines(text, room, "…") {
+                assert!(!line.starts_with(['%', 'm']), "{line}");
+                assert!(!line.ends_with("50") && !line.ends_with("12.5"), "{line}");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use laptime_core::StackFrame;
+
 use super::function_sums::{FunctionSums, LEAST_SAMPLES, program_function};
 use crate::functions::stack_records::Stacks;
 use crate::reading::process::Process;
@@ -19,6 +21,14 @@ pub fn handlers_ended_ns(process: &Process) -> Option<u64> {
 /// Returns how long the interpreter waited for its threads at its end, and the function that these mostly were in then.
 pub fn wait_for_threads(process: &Process) -> Option<ThreadsWait> {
     let stacks = &process.features.stacks;
+    // Most programs have no such stack, and a long recording many others.
+    if !stacks
+        .frames
+        .values()
+        .any(|frame| frame.parent == 0 && is_shutdown_frame(stacks, frame))
+    {
+        return None;
+    }
     let ticks = |ns: u64| (ns as f64 / process.facts.anchors.mean_ns_per_tick()) as u64;
     let mut waits: HashMap<u64, (u64, u64, u64)> = HashMap::new();
     for sample in stacks
@@ -60,13 +70,17 @@ pub fn wait_for_threads(process: &Process) -> Option<ThreadsWait> {
 fn is_ending(stacks: &Stacks, innermost: u32) -> bool {
     let mut at = innermost;
     while let Some(frame) = stacks.frames.get(&at) {
-        let function = stacks.functions.get(&frame.function);
         if frame.parent == 0 {
-            return function.is_some_and(|one| is_shutdown(&one.name, &one.file));
+            return is_shutdown_frame(stacks, frame);
         }
         at = frame.parent;
     }
     false
+}
+
+fn is_shutdown_frame(stacks: &Stacks, frame: &StackFrame) -> bool {
+    let function = stacks.functions.get(&frame.function);
+    function.is_some_and(|one| is_shutdown(&one.name, &one.file))
 }
 
 /// Whether a function is the one in which the interpreter waits for its threads at its end.

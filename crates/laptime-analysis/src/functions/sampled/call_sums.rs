@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::folded_stack::Step;
+use super::grouped_samples::Group;
 use crate::summary::call_tree::{CallKind, CallNode};
 use crate::summary::code_line::LineTime;
 
@@ -31,17 +32,16 @@ pub(super) struct CallSums {
 }
 
 impl CallSums {
-    /// Adds a sample of so much time.
-    pub(super) fn add(&mut self, steps: &[Step], ns: u64, is_running: bool) {
+    /// Adds samples.
+    pub(super) fn add(&mut self, steps: &[Step], group: &Group) {
+        let (ns, waiting_ns) = (group.all.stands_for_ns, group.waiting_ns());
         let mut parent = None;
         for (index, step) in steps.iter().enumerate() {
             let at = self.place(parent, step);
             let node = &mut self.nodes[at];
             node.total_ns = node.total_ns.saturating_add(ns);
-            node.waiting_ns = node
-                .waiting_ns
-                .saturating_add(if is_running { 0 } else { ns });
-            node.sample_count += 1;
+            node.waiting_ns = node.waiting_ns.saturating_add(waiting_ns);
+            node.sample_count += group.all.count;
             node.frame_count = node.frame_count.max(step.frame_count);
             let (total_ns, self_ns) = node.lines.entry(step.line).or_default();
             *total_ns = total_ns.saturating_add(ns);

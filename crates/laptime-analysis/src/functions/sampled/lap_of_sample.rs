@@ -11,11 +11,31 @@ use crate::summary::functions::{EVENT_LOOP, OTHER_PROCESSES, OTHER_THREADS, PROG
 /// Files in which asyncio's event loop stands, and the code that starts it or one of another make.
 const LOOPS: [&str; 2] = ["asyncio/base_events.py", "asyncio/runners.py"];
 
-/// The place where a sample counts: in a lap, by its names, or outside of laps.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// The place where a sample counts: in a lap of its process, or outside of laps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
+    Lap(PathId),
+    Outside(&'static str),
+}
+
+/// A place of all processes: a lap by its names, or outside of laps.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NamedPlace {
     Lap(Vec<String>),
     Outside(&'static str),
+}
+
+impl Place {
+    /// Returns the place with the names that its process gave it.
+    pub fn named(self, process: &Process) -> NamedPlace {
+        match self {
+            Self::Outside(outside) => NamedPlace::Outside(outside),
+            Self::Lap(path) => {
+                let names = process.paths.names(path).into_iter();
+                NamedPlace::Lap(names.map(str::to_owned).collect())
+            }
+        }
+    }
 }
 
 /// Returns the place where a sample counts.
@@ -26,8 +46,7 @@ pub fn place_of_sample(
     lap: InLap,
 ) -> Place {
     if lap.path != PathId::ROOT {
-        let names = process.paths.names(lap.path).into_iter();
-        return Place::Lap(names.map(str::to_owned).collect());
+        return Place::Lap(lap.path);
     }
     let stacks = &process.features.stacks;
     if !is_measured {

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{SampledStack, path};
+use laptime_core::path;
 
 use super::call_sums::CallSums;
 use super::folded_stack::Import;
-use super::lap_of_sample::Place;
+use super::grouped_samples::Group;
+use super::lap_of_sample::NamedPlace;
 use crate::functions::stack_records::Function;
 use crate::summary::code_line::{CodePlace, LineTime};
 use crate::summary::functions::{FunctionTime, ImportTime, LapFunctions, StackNode};
@@ -53,12 +54,11 @@ pub(super) struct LapSums {
 }
 
 impl LapSums {
-    /// Adds a sample of these calls, function and line, with the nodes on the way to the innermost one, and the
-    /// import that it was in. It is shared where several tasks had laps open.
+    /// Adds samples of these calls, function and line, with the nodes on the way to the innermost one, and the
+    /// import that they were in.
     pub(super) fn add(
         &mut self,
-        sample: &SampledStack,
-        is_shared: bool,
+        group: &Group,
         calls: &[(usize, u32)],
         way: &[usize],
         import: Option<Import>,
@@ -66,17 +66,17 @@ impl LapSums {
         let Some((innermost, line)) = calls.last().copied() else {
             return;
         };
-        let ns = sample.stands_for_ns;
-        let waiting_ns = if sample.is_running { 0 } else { ns };
+        let (ns, samples, waiting_ns) =
+            (group.all.stands_for_ns, group.all.count, group.waiting_ns());
         self.total_ns = self.total_ns.saturating_add(ns);
         self.waiting_ns = self.waiting_ns.saturating_add(waiting_ns);
-        self.count += 1;
-        self.shared += u64::from(is_shared);
+        self.count += samples;
+        self.shared += group.shared;
         let is_imported = import.is_some();
         if let Some(import) = import {
             let (taken, count) = self.imports.entry(import).or_default();
             *taken = taken.saturating_add(ns);
-            *count += 1;
+            *count += samples;
         }
         let mut at = 0;
         for function in way {
@@ -96,10 +96,10 @@ impl LapSums {
         let sums = self.sums.entry(innermost).or_default();
         sums.self_ns = sums.self_ns.saturating_add(ns);
         sums.waiting_ns = sums.waiting_ns.saturating_add(waiting_ns);
-        sums.self_count += 1;
+        sums.self_count += samples;
         if is_imported {
             sums.imported_ns = sums.imported_ns.saturating_add(ns);
-            sums.imported_count += 1;
+            sums.imported_count += samples;
         }
         let at_line = sums.lines.entry(line).or_default();
         *at_line = at_line.saturating_add(ns);
@@ -125,13 +125,13 @@ impl LapSums {
     /// Returns the functions of the place, with nodes of at least `least_ns`.
     pub(super) fn finish(
         self,
-        place: Place,
+        place: NamedPlace,
         functions: &[Function],
         least_ns: u64,
     ) -> LapFunctions {
         let (names, kind) = match place {
-            Place::Lap(names) => (names, RowKind::Span),
-            Place::Outside(name) => (vec![name.to_owned()], RowKind::Leftover),
+            NamedPlace::Lap(names) => (names, RowKind::Span),
+            NamedPlace::Outside(name) => (vec![name.to_owned()], RowKind::Leftover),
         };
         let stacks = nodes(&self.nodes, functions, least_ns);
         let mut times: Vec<FunctionTime> = self

@@ -7,8 +7,10 @@
 mod call_sums;
 mod folded_stack;
 mod functions_of_laps;
+mod grouped_samples;
 mod lap_of_sample;
 mod lap_sums;
+mod moments;
 mod notebook_cells;
 mod own_code;
 mod sample_pass;

@@ -11,6 +11,7 @@ use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, PathTable, Runner, Span, SpanFlags};
 
+use super::moments::Moments;
 use crate::functions::stack_records::InLap;
 use crate::reading::process::Process;
 use crate::reading::read_again::Finish;
@@ -45,8 +46,8 @@ enum LapOwner {
 #[derive(Debug)]
 pub struct StackPass<'p> {
     process: &'p mut Process,
-    /// Moment and number of each sample, in time order.
-    moments: HashMap<LapOwner, Vec<(u64, u32)>>,
+    /// When the samples of each owner were taken.
+    moments: HashMap<LapOwner, Moments>,
     /// Depth of each path.
     depths: Vec<u32>,
     /// The deepest lap of the thread itself, by sample.
@@ -62,12 +63,9 @@ impl<'p> StackPass<'p> {
     }
 
     fn new(process: &'p mut Process) -> Self {
-        let mut moments: HashMap<LapOwner, Vec<(u64, u32)>> = HashMap::new();
+        let mut moments: HashMap<LapOwner, Moments> = HashMap::new();
         for (index, sample) in (0..).zip(&process.features.stacks.samples) {
-            let mut add = |owner| {
-                let moments = moments.entry(owner).or_default();
-                moments.push((sample.ticks, index));
-            };
+            let mut add = |owner| moments.entry(owner).or_default().add(sample.ticks, index);
             add(LapOwner::Thread(sample.thread));
             match sample.runner {
                 Runner::Unknown => add(LapOwner::AnyTask(sample.thread)),
@@ -76,7 +74,7 @@ impl<'p> StackPass<'p> {
             }
         }
         for moments in moments.values_mut() {
-            moments.sort_unstable();
+            moments.sort();
         }
         let depths = (0..process.paths.len() as u32).map(|id| depth(&process.paths, PathId(id)));
         Self {
@@ -99,8 +97,10 @@ impl<'p> StackPass<'p> {
         if *is_task {
             self.process.features.stacks.not_of_threads.insert(path);
         } else {
-            for (_, sample) in inside(&self.moments, LapOwner::Thread(*thread), start, end) {
-                if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
+            let owner = LapOwner::Thread(*thread);
+            let samples = self.moments.get_mut(&owner);
+            for sample in samples.into_iter().flat_map(|of| of.inside(start, end)) {
+                if let Some(deepest) = self.of_threads.get_mut(sample as usize)
                     && deepest.depth < depth
                 {
                     *deepest = found;
@@ -109,8 +109,9 @@ impl<'p> StackPass<'p> {
             return;
         }
         for owner in [LapOwner::Task(track), LapOwner::AnyTask(*thread)] {
-            for (_, sample) in inside(&self.moments, owner, start, end) {
-                let tasks = self.of_tasks.entry(*sample).or_default();
+            let samples = self.moments.get_mut(&owner);
+            for sample in samples.into_iter().flat_map(|of| of.inside(start, end)) {
+                let tasks = self.of_tasks.entry(sample).or_default();
                 let known = tasks.iter().position(|(known, _)| *known == track);
                 match known {
                     Some(at) if tasks[at].1.depth < depth => tasks[at].1 = found,
@@ -132,20 +133,6 @@ impl<'p> StackPass<'p> {
         };
         InLap { path, tasks }
     }
-}
-
-/// Returns the samples of a thread or task between two moments.
-fn inside(
-    moments: &HashMap<LapOwner, Vec<(u64, u32)>>,
-    owner: LapOwner,
-    start: u64,
-    end: u64,
-) -> impl Iterator<Item = &(u64, u32)> {
-    let moments = moments.get(&owner).map_or(&[][..], Vec::as_slice);
-    let from = moments.partition_point(|(ticks, _)| *ticks < start);
-    moments[from..]
-        .iter()
-        .take_while(move |(ticks, _)| *ticks < end)
 }
 
 impl Finish for StackPass<'_> {

@@ -30,7 +30,7 @@ pub fn samples(process: &Process, is_measured: bool) -> Sampled {
             continue;
         };
         let place = match place_of_sample(process, is_measured, sample, *lap) {
-            Place::Lap(_) => SamplePlace::Lap(lap.path),
+            Place::Lap(path) => SamplePlace::Lap(path),
             Place::Outside(outside) => SamplePlace::Outside(outside_name(outside)),
         };
         numbers.told.samples.push(sample_at(sample, call, place));

@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{SampledStack, Total};
+use laptime_core::Total;
 
 use super::folded_stack::{self, import_of, is_machinery, machinery};
-use super::lap_of_sample::{Place, place_of_sample};
+use super::grouped_samples::{Group, Looks, groups};
+use super::lap_of_sample::NamedPlace;
 use super::lap_sums::LapSums;
 use super::own_code::OwnCode;
-use crate::functions::stack_records::{Function, InLap, Stacks};
+use crate::functions::stack_records::{Function, Stacks};
 use crate::reading::process::Process;
 use crate::summary::functions::{Functions, LapFunctions, OTHER_THREADS};
 use crate::summary::span_row::RowKind;
@@ -28,16 +29,13 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     // Threads that wait are looked at less often.
     let mut read_running = Looks::default();
     for (index, process) in processes.iter().enumerate() {
-        let stacks = &process.features.stacks;
-        unread_ns = unread_ns.saturating_add(stacks.unread.1);
-        for (sample, lap) in stacks.samples.iter().zip(&stacks.laps) {
-            if !adding.sample(process, index < measured, sample, *lap) {
-                unread_ns = unread_ns.saturating_add(sample.stands_for_ns);
-                continue;
-            }
-            read.add(sample);
-            if sample.is_running {
-                read_running.add(sample);
+        unread_ns = unread_ns.saturating_add(process.features.stacks.unread.1);
+        for group in groups(process, index < measured) {
+            if adding.group(process, &group) {
+                read.add(&group.all);
+                read_running.add(&group.running);
+            } else {
+                unread_ns = unread_ns.saturating_add(group.all.stands_for_ns);
             }
         }
     }
@@ -60,41 +58,19 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     })
 }
 
-/// Sums over looks at threads.
-#[derive(Debug, Default, Clone, Copy)]
-struct Looks {
-    count: u64,
-    within_ns: u64,
-    stands_for_ns: u64,
-}
-
-impl Looks {
-    fn add(&mut self, sample: &SampledStack) {
-        self.count += 1;
-        self.within_ns = self.within_ns.saturating_add(sample.within_ns);
-        self.stands_for_ns = self.stands_for_ns.saturating_add(sample.stands_for_ns);
-    }
-}
-
 #[derive(Debug, Default)]
 struct Adding {
     own: OwnCode,
     functions: Vec<Function>,
     numbers: HashMap<Function, usize>,
-    laps: BTreeMap<Place, LapSums>,
+    laps: BTreeMap<NamedPlace, LapSums>,
 }
 
 impl Adding {
-    /// Adds a sample; returns false for one whose functions aren't known.
-    fn sample(
-        &mut self,
-        process: &Process,
-        is_measured: bool,
-        sample: &SampledStack,
-        lap: InLap,
-    ) -> bool {
+    /// Adds samples; returns false where their functions aren't known.
+    fn group(&mut self, process: &Process, group: &Group) -> bool {
         let stacks = &process.features.stacks;
-        let calls = self.calls(stacks, sample.frame);
+        let calls = self.calls(stacks, group.frame);
         if calls.is_empty() {
             return false;
         }
@@ -111,12 +87,9 @@ impl Adding {
                 way.push(import);
             }
         }
-        let place = place_of_sample(process, is_measured, sample, lap);
-        let sums = self.laps.entry(place).or_default();
-        let import = import_of(&steps);
-        sums.add(sample, lap.tasks > 1, &calls, &way, import);
-        sums.calls
-            .add(&steps, sample.stands_for_ns, sample.is_running);
+        let sums = self.laps.entry(group.place.named(process)).or_default();
+        sums.add(group, &calls, &way, import_of(&steps));
+        sums.calls.add(&steps, group);
         true
     }
 

@@ -7,11 +7,10 @@ use super::doubt_words::Words;
 use crate::quantity::coarse_percent;
 use crate::sentences::nouns::nouns;
 use crate::sentences::step_changes;
-use crate::text::wrap::capitalised;
 
 const ALL_STEPS: &str = "the tables mix the shorter and the longer steps";
-const LEAVE_ROOM: &str = "other programs, this one's own threads and workers, or a limit on the \
-                          container's CPU took the CPU time: leave a CPU free and run again";
+const LEAVE_ROOM: &str = "leave a CPU free and run again: fewer workers and threads, no other programs, no limit on \
+                          the container's CPU";
 const OTHER_HOST: &str = "other virtual machines on that host took the CPU time: run again, or on a machine \
                           of its own";
 const NOT_SEEN: &str = "look at the program, its other threads, and what Laptime can't see: the \
@@ -36,8 +35,8 @@ fn of_one_process(doubt: &StepsDoubt) -> Words {
             Words::new(cpu_loss(*loss, noun)).with_hint(hint(loss.taker))
         }
         StepsDoubt::BusyMachine { loss, noun } => Words::new(format!(
-            "the numbers are unreliable: the machine was busy. {}",
-            capitalised(&cpu_loss(*loss, noun)),
+            "the machine was busy: {}, so the numbers are unreliable",
+            cpu_loss(*loss, noun),
         ))
         .with_hint(hint(loss.taker)),
         StepsDoubt::Changed {

@@ -175,12 +175,10 @@ impl<'t> Drawing<'t> {
     fn add(&self, rows: &mut Vec<Row>, shown: &HashSet<usize>, at: usize, depth: usize) {
         let node = &self.tree[at];
         let file = self.file_of(at);
-        rows.push(row(
-            calls::node(node, file),
-            depth,
-            node.total_ns,
-            self.whole_ns,
-        ));
+        rows.push(Row {
+            aside: calls::frames(node),
+            ..row(calls::node(node, file), depth, node.total_ns, self.whole_ns)
+        });
         let times = (Some(at), node.total_ns, node.self_ns);
         self.add_below(rows, shown, times, depth + 1);
     }

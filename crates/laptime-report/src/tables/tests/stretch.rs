@@ -20,9 +20,9 @@ fn what_there_is_to_doubt_follows_in_sentences_with_what_to_do() {
     let told = text.split_once("findings").unwrap().1;
     let told = told.split_once("\nspan ").unwrap().0;
     insta::assert_snapshot!(told, @"
-    · The numbers are unreliable: the machine was busy. The thread that takes the steps waited for a CPU
-      for 60 % of the time. Other programs, this one's own threads and workers, or a limit on the
-      container's CPU took the CPU time: leave a CPU free and run again.
+    · The machine was busy: the thread that takes the steps waited for a CPU for 60 % of the time, so
+      the numbers are unreliable. Leave a CPU free and run again: fewer workers and threads, no other
+      programs, no limit on the container's CPU.
 
     from the first step on: 40 steps, 800 ms (no warm-up found)
     ");
