@@ -17,7 +17,7 @@ use crate::document::names;
 use crate::document::{Content, Section};
 use crate::quantity::{self, plural};
 use crate::sentences::doubts;
-use crate::sentences::nouns::one_of;
+use crate::sentences::nouns::{nouns, one_of};
 use crate::text::wrap;
 use phrases::{also_in, many, one, outer, share, time};
 
@@ -165,11 +165,11 @@ fn main_part(finding: &Finding) -> Option<String> {
             steps_ns,
             function,
         } => format!(
-            "{} takes {} of each {}{}.",
+            "{} takes {} of the {}' time{}.",
             names::path(path),
             share(*total_ns, *steps_ns),
             // It is a part right inside of the step.
-            one(outer(path)),
+            nouns(&one(outer(path))),
             also_in(Some(function)),
         ),
         _ => return None,

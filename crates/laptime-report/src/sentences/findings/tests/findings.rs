@@ -523,7 +523,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Most of that is in none of the laps inside: put laps around the other parts.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. No lap is inside: put laps around its parts.
     step/forward/conv alone takes 60 % of a step, mostly in `Dataset.__getitem__` (data.py:41). No other lap inside a phase takes half as much.
-    step/forward takes 45 % of each step, mostly in `Dataset.__getitem__` (data.py).
+    step/forward takes 45 % of the steps' time, mostly in `Dataset.__getitem__` (data.py).
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
     request/render/resize alone takes 55 % of a request. No other lap inside its parts takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
