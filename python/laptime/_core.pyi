@@ -224,6 +224,32 @@ def kept_or_measured_ceilings() -> Ceilings: ...
 def measure_ceilings() -> Ceilings: ...
 
 @final
+class Finding:
+    """Something that is worth a look; its str() is its text."""
+
+    @property
+    def kind(self) -> str:
+        """A stable word for what was found, such as `data-wait`."""
+    @property
+    def text(self) -> str:
+        """What was found and what to try, as the report prints it."""
+    @property
+    def function(self) -> str | None:
+        """The function that most of it is in; None where none is known."""
+    @property
+    def file(self) -> str | None:
+        """The file that the function stands in."""
+    @property
+    def line(self) -> int | None:
+        """The line that most of the function's own time is in."""
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The numbers that were seen, by the names of the published schema."""
+    @property
+    def next(self) -> list[str] | None:
+        """The words of the command that tells more, `laptime` first; None where there is none."""
+
+@final
 class Report:
     """The summary of a program so far, or of a recording."""
 
@@ -240,8 +266,11 @@ class Report:
     def headline(self) -> str:
         """Where the time went, in words: the first line of every report."""
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> list[Finding]:
         """What to look at first, the weightiest first, each with what to try."""
+    @property
+    def next(self) -> list[str] | None:
+        """The words of the command that shows more of the run, `laptime` first; None without a recording."""
     @property
     def warnings(self) -> list[str]: ...
     def why(self, field: str) -> str | None: ...

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import sys
 import time
 import zlib
@@ -82,9 +83,35 @@ def test_the_answer_and_the_findings_are_sentences(tmp_path: Path) -> None:
             time.sleep(0.004)  # the level of the process is noted meanwhile
     report = lt.open(tmp_path / "leak.lap").report()
     assert re.search(r"(\d+ % work|A work takes)", report.headline), report.headline
-    (growth,) = [found for found in report.findings if "leaves" in found]
-    assert "of memory behind" in growth
+    (growth,) = [found for found in report.findings if found.kind == "memory-growth"]
+    assert "of memory behind" in growth.text
+    assert growth.evidence["path"] == "work"
     assert report.headline in str(report).replace("\n", " ")
+
+
+def test_what_a_report_says_it_says_in_json_too(tmp_path: Path) -> None:
+    with lt.record(tmp_path / "it's.lap"):
+        for _ in lt.track(range(30), "work"):
+            with lt.lap("wait"):
+                time.sleep(0.002)
+    report = lt.open(tmp_path / "it's.lap").report()
+    data = json.loads(report.to_json())
+    assert data["headline"]["text"] == report.headline
+    assert len(data["findings"]) == len(report.findings)
+    for one, found in zip(data["findings"], report.findings, strict=True):
+        assert (one["kind"], one["text"]) == (found.kind, found.text) == (found.kind, str(found))
+        assert one["evidence"] == found.evidence
+        assert (one["function"], one["file"], one["line"]) == (
+            found.function,
+            found.file,
+            found.line,
+        )
+        assert (one["next"] or {"argv": None})["argv"] == found.next
+    assert report.next is not None
+    assert report.next[:2] == ["laptime", "report"]
+    assert shlex.split(data["next"]["text"]) == data["next"]["argv"] == report.next
+    live = lt.report()
+    assert json.loads(live.to_json())["next"] == live.next
 
 
 def test_iteration_and_length(report: lt.Report) -> None:

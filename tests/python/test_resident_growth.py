@@ -86,7 +86,7 @@ def findings(folder: Path, code: str, *options: str) -> list[dict[str, Any]]:
         capture_output=True,
         timeout=100,
     )
-    return json.loads(report.stdout).get("findings", [])
+    return json.loads(report.stdout)["findings"]
 
 
 def kinds(found: list[dict[str, Any]]) -> set[str]:
@@ -95,7 +95,9 @@ def kinds(found: list[dict[str, Any]]) -> set[str]:
 
 def test_steps_that_leave_memory_are_told_by_a_run_without_an_option(tmp_path: Path) -> None:
     leak = program("", "fill(kept, 300, part)", "")
-    (growth,) = [one for one in findings(tmp_path, leak) if one["kind"] == "resident-growth"]
+    (found,) = [one for one in findings(tmp_path, leak) if one["kind"] == "resident-growth"]
+    assert found["next"]["argv"][:3] == ["laptime", "run", "--memory"]
+    growth = found["evidence"]
     assert growth["path"] == "step"
     assert 0.5 * 300e6 < growth["risen_bytes"] < 1.1 * 300e6
     assert growth["uncertainty_bytes"] <= 0.2 * growth["each_bytes"]
@@ -116,6 +118,7 @@ def test_a_program_that_keeps_nothing_is_not_accused(tmp_path: Path, what: str) 
 
 
 def test_a_program_without_steps_is_told_per_second(tmp_path: Path) -> None:
-    (growth,) = [one for one in findings(tmp_path, PLAIN) if one["kind"] == "resident-growth"]
+    (found,) = [one for one in findings(tmp_path, PLAIN) if one["kind"] == "resident-growth"]
+    growth = found["evidence"]
     assert "path" not in growth
     assert abs(growth["each_bytes"] - 20e6) < 0.1 * 20e6

@@ -309,7 +309,7 @@ def _blocking(tmp_path: Path, main: Coroutine[Any, Any, None]) -> list[str]:
         asyncio.run(main)
     report = lt.open(tmp_path / "loop.lap").report()
     print(report)  # shown where a test fails
-    return [found for found in report.findings if "blocks the event loop" in found]
+    return [found.text for found in report.findings if "blocks the event loop" in found.text]
 
 
 def _compute(seconds: float) -> None:
@@ -363,7 +363,7 @@ def test_a_lap_that_blocks_the_event_loop_of_a_program_with_jax_is_named(tmp_pat
     path = tmp_path / "jax.lap"
     subprocess.run([sys.executable, "-c", _AFTER_JAX, str(path)], check=True)
     findings = lt.open(path).report().findings
-    assert any(found.startswith("request/resize blocks the event loop") for found in findings)
+    assert any(found.text.startswith("request/resize blocks the event loop") for found in findings)
 
 
 def test_tasks_that_await_a_lock_a_queue_a_thread_or_nobody_block_nothing(tmp_path: Path) -> None:

@@ -68,8 +68,7 @@ pub use summary::rank_difference::{RankDifference, RankName, WaitForRank};
 pub use summary::span_row::{RowKind, SpanRow};
 pub use summary::work_row::{BoundBy, WorkRow};
 pub use summary::{
-    ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
-    WallSource, noun,
+    ClockSummary, Epoch, Mark, Metric, MetricPoint, Steady, Summary, Track, WallSource, noun,
 };
 pub use time_to_target::question::{Until, UntilSummary};
 pub use time_to_target::search::{Count, Search, UntilReader};

@@ -38,6 +38,7 @@ use clap::Parser;
 use outlet::Outlet;
 
 pub use cell::{CellOptions, cell_options};
+pub use commands::next::origin_of_report;
 pub use error::CliError;
 
 /// Runs the command line of this process (the program's name first) and returns its exit code, or ends by

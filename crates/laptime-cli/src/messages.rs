@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use laptime_report::Shown;
+use laptime_report::{Shown, next_command};
 
 use crate::outlet::Outlet;
 
@@ -25,13 +25,7 @@ pub fn say_lines(err: &mut Outlet<'_>, text: impl Display) {
 
 /// A path as it can be typed in a shell.
 pub fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain =
-        |character: char| character.is_alphanumeric() || "/._-+=:@%,".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    next_command::quoted(&path.display().to_string())
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod errors;
 mod fast;
 mod file_names;
 mod file_path;
+mod finding;
 mod handler;
 mod imports;
 mod inference;
@@ -150,6 +151,7 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<recorder::Recorder>()?;
     module.add_class::<recording::OpenedRecording>()?;
     module.add_class::<report::Report>()?;
+    module.add_class::<finding::Finding>()?;
     module.add_class::<state::State>()?;
     module.add_class::<state::iterators::Taken>()?;
     module.add_class::<steps::listener::StepListener>()?;

@@ -10,8 +10,9 @@ use laptime_analysis::{Summary, by_nearness, nearest};
 use laptime_python_macros::guarded;
 use laptime_reader::ReadError;
 use laptime_report::html::{self, Page};
+use laptime_report::next_command::{Origin, after_report};
 use laptime_report::sentences::doubts::all_in_words;
-use laptime_report::{Document, Format, View, render};
+use laptime_report::{Document, Format, View, WordedFinding, render};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
@@ -20,6 +21,7 @@ use crate::arrow::{ArrowTable, rows};
 use crate::entry::asked_at_length;
 use crate::errors;
 use crate::file_path::{FilePath, written};
+use crate::finding::Finding;
 use crate::lookup::{self, Found};
 use crate::notebook;
 use crate::recording::read_bytes;
@@ -69,6 +71,19 @@ impl Report {
         Self {
             tables,
             ..Self::new(summary)
+        }
+    }
+
+    /// What a command needs to ask for more of it.
+    fn origin(&self) -> Origin {
+        let path = self.recording.as_ref().map(|recorded| &*recorded.path);
+        laptime_cli::origin_of_report(path, &self.summary)
+    }
+
+    fn view(&self) -> View {
+        View {
+            origin: self.origin(),
+            ..View::default()
         }
     }
 
@@ -299,17 +314,20 @@ impl Report {
     /// Where the time went, in words: the first line of every report.
     #[getter]
     fn headline(&self) -> String {
-        let headline = laptime_report::sentences::headline::of_run(&self.summary, true);
-        headline.replace(laptime_report::sentences::headline::UNBROKEN, " ")
+        laptime_report::sentences::headline::in_one_line(&self.summary, true)
     }
 
     /// What to look at first, the weightiest first, each with what to try.
     #[getter]
-    fn findings(&self) -> Vec<String> {
-        let findings = self.summary.findings.iter();
-        findings
-            .filter_map(laptime_report::finding_sentence)
-            .collect()
+    fn findings(&self) -> Vec<Finding> {
+        let worded = WordedFinding::all(&self.summary, &self.origin());
+        worded.iter().map(Finding::new).collect()
+    }
+
+    /// The words of the command that shows more of the run, `laptime` first; `None` without a recording.
+    #[getter]
+    fn next(&self) -> Option<Vec<String>> {
+        after_report(&self.summary, &self.view()).map(|next| next.argv)
     }
 
     /// Reasons for doubt, one sentence each.
@@ -347,7 +365,7 @@ impl Report {
     /// replacing what is there.
     #[pyo3(signature = (path=None))]
     fn to_json(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
-        written(self.render(python, Format::Json, &View::default())?, path)
+        written(self.render(python, Format::Json, &self.view())?, path)
     }
 
     /// The report as comma-separated values, one line a path; with a path it is written there,

@@ -13,6 +13,7 @@ pub mod document;
 pub mod html;
 pub mod json;
 mod markdown;
+pub mod next_command;
 pub mod quantity;
 pub mod roofline;
 pub mod sentences;
@@ -25,6 +26,7 @@ pub use document::filter::{has_rows, near};
 pub use document::names::visible;
 pub use document::shown::Shown;
 pub use document::view::{By, Format, FunctionSort, Sort, View};
+pub use json::finding::WordedFinding;
 pub use sentences::findings::finding_sentence;
 pub use text::aligned;
 pub use text::epoch_line::{EpochEnd, epoch_line, total_line};
@@ -44,9 +46,7 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> Shown {
         Format::Text => Shown::lines(&text::render(&document(), view)),
         Format::Tree => Shown::lines(&text::tree::render(&document(), view)),
         Format::Markdown => Shown::lines(&markdown::render(&document())),
-        Format::Json => {
-            json::summary::render(document::filter::narrowed(summary, view).into_owned())
-        }
+        Format::Json => json::summary::render(summary, view),
         Format::Csv if view.by == By::Function => {
             Shown::csv(&csv::functions::render(summary, view))
         }
@@ -83,6 +83,10 @@ mod hostile_tests;
 #[cfg(test)]
 #[path = "tests/questions.rs"]
 mod questions_tests;
+
+#[cfg(test)]
+#[path = "tests/sentences.rs"]
+mod sentences_tests;
 
 #[cfg(test)]
 #[path = "tests/schema.rs"]

@@ -99,8 +99,8 @@ def growing(folder: Path, code: str) -> list[dict[str, Any]]:
     report = subprocess.run(
         [*laptime, *words], cwd=folder, check=True, capture_output=True, timeout=100
     )
-    found = json.loads(report.stdout).get("findings", [])
-    return [one for one in found if one["kind"] == "growing-inputs"]
+    found = json.loads(report.stdout)["findings"]
+    return [one["evidence"] for one in found if one["kind"] == "growing-inputs"]
 
 
 @pytest.mark.parametrize("call", ["tokens", "tokens=tokens", "*[tokens]"])

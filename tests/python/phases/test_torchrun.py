@@ -53,6 +53,6 @@ def test_the_rank_that_holds_the_others_up_is_named(tmp_path: Path) -> None:
     summary: dict[str, Any] = json.loads(recording.report().to_json())
     assert next(row["count"] for row in summary["rows"] if row["path"] == "step") == 60
     assert sorted(rank["rank"] for rank in summary["ranks"]) == ["0", "1"]
-    slow = next(one["message"] for one in summary["findings"] if one["kind"] == "ranks")
-    assert slow.startswith("rank 1 "), slow
+    slow = next(one["text"] for one in summary["findings"] if one["kind"] == "ranks")
+    assert slow.startswith("Rank 1 "), slow
     assert "holds the others up: its forward takes" in slow, slow

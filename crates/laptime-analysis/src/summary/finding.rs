@@ -13,7 +13,7 @@ use crate::summary::rank_difference::RankDifference;
 /// **Units** nanoseconds and bytes; ratios are of 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(tag = "kind", content = "evidence", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Finding {
     /// A long startup: the time before the first lap is a large part of the run.
@@ -310,9 +310,9 @@ pub enum Finding {
     ThreadsWait(ThreadsWait),
     /// Steps of the steady state that changed, or a machine that was busy meanwhile.
     Unsteady {
-        /// The doubt: what happened, and what to do about it.
-        #[serde(flatten, serialize_with = "doubt::as_texts")]
-        #[cfg_attr(feature = "schema", schemars(with = "doubt::Texts"))]
+        /// The doubt: what was seen of the steps.
+        #[serde(serialize_with = "doubt::as_seen")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<doubt::StepsDoubt>"))]
         doubt: Doubt,
         /// Whether the machine was busy: then the parts that it fell on are no causes.
         #[serde(skip_serializing_if = "is_false")]
@@ -330,21 +330,19 @@ pub enum Finding {
         steady_count: u64,
         /// The time of those steps.
         steady_ns: u64,
-        /// A sentence that says what took the CPU during warm-up, where the machine was busy.
+        /// The doubt that says what took the CPU during warm-up, where the machine was busy.
         #[serde(
             skip_serializing_if = "Option::is_none",
-            serialize_with = "doubt::as_message"
+            serialize_with = "doubt::as_seen_if_any"
         )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<doubt::StepsDoubt>"))]
         busy: Option<Doubt>,
     },
     /// One process of several that holds the others up, or is slower than they are.
     Ranks {
         /// Whether the others wait for it.
         holds_up: bool,
-        /// A sentence that says what was seen.
-        #[serde(rename = "message")]
-        #[cfg_attr(feature = "schema", schemars(with = "String"))]
+        /// The difference that was seen.
         difference: RankDifference,
     },
     /// A device that ran slower than it could in many of its samples.

@@ -36,4 +36,4 @@ pub use noun::noun;
 pub use steady::Steady;
 pub use track::Track;
 pub(crate) use whole_run::MANY;
-pub use whole_run::{SCHEMA, SCHEMA_VERSION, Summary};
+pub use whole_run::Summary;

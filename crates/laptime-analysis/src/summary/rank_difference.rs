@@ -1,10 +1,10 @@
 //! How processes that train side by side differ, as a value.
 
-use serde::ser::Error;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// A process that trains beside others, as messages call it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RankName {
     /// Process id.
     pub pid: u32,
@@ -13,7 +13,8 @@ pub struct RankName {
 }
 
 /// A wait of the other processes for a slow one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitForRank {
     /// The part of a step that they wait in.
     pub part: String,
@@ -24,7 +25,9 @@ pub struct WaitForRank {
 /// The difference between a slow process and a fast one.
 ///
 /// **Units** nanoseconds per step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum RankDifference {
     /// The slow one takes longer for a part of its own work.
     Work {
@@ -52,17 +55,4 @@ pub enum RankDifference {
         /// The fast one's time for a step.
         fast_ns: u64,
     },
-    /// A difference in words, as the report made them for JSON.
-    Worded(String),
-}
-
-impl Serialize for RankDifference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Worded(words) => words.serialize(serializer),
-            _ => Err(S::Error::custom(
-                "a difference is written in the words of the report",
-            )),
-        }
-    }
 }

@@ -24,32 +24,20 @@ use crate::summary::steady::Steady;
 use crate::summary::track::Track;
 use crate::time_to_target::question::UntilSummary;
 
-/// Name of the JSON schema.
-pub const SCHEMA: &str = "laptime-summary";
-/// Version of the JSON schema: rises when a field changes its meaning or goes.
-pub const SCHEMA_VERSION: u32 = 1;
-
 /// Number of spans of one path from which on a run repeats them.
 pub(crate) const MANY: u64 = 20;
 
-/// Everything known about a run: the object that `laptime report -f json` and `Report.to_json()` write.
+/// Everything known about a run.
 ///
-/// **Units** nanoseconds; ratios are of 1. A number that is null is absent for the reason in the row's `why` or in
-/// `unavailable`; one that is left out is 0, or was not measured. The version rises when a field changes its meaning or
-/// goes; a release may add fields, and its schema has them.
+/// **Units** nanoseconds; ratios are of 1. What `serde` skips here the report writes by itself, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// Name of the schema, which tells a summary from other JSON.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
-    pub schema: String,
-    /// Version of the schema.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA_VERSION)))]
-    pub version: u32,
     /// Last component of the program's or script's name.
+    #[serde(skip)]
     pub program: String,
-    /// Findings in the order in which to look at them, the weightiest first; absent when nothing was found.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Findings in the order in which to look at them, the weightiest first.
+    #[serde(skip)]
     pub findings: Vec<Finding>,
     /// The launcher's description of the run, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,6 +103,7 @@ pub struct Summary {
     /// Surroundings of the run that the recording describes.
     pub environment: BTreeMap<String, String>,
     /// Reasons for doubt.
+    #[serde(skip)]
     pub warnings: Vec<Doubt>,
     /// Reasons why numbers are absent that no row has, by field name.
     pub unavailable: BTreeMap<String, Unavailable>,

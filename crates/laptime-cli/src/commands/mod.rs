@@ -11,7 +11,7 @@ mod doctor;
 mod export;
 mod list;
 mod man;
-mod next;
+pub mod next;
 mod ops;
 mod output;
 mod pack;

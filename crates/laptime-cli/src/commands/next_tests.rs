@@ -1,110 +1,117 @@
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::path::Path;
+use std::process::Command as Process;
 
-use laptime_analysis::{RowKind, SpanRow};
+use clap::Parser;
+use laptime_analysis::Summary;
+use laptime_report::next_command::{Command, after_report};
+use laptime_report::{By, View, WordedFinding};
 
 use super::*;
+use crate::args::Cli;
 
-const MS: u64 = 1_000_000;
-static NUMBER: AtomicU32 = AtomicU32::new(0);
-
-fn row(path: &str, total_ms: u64) -> SpanRow {
-    SpanRow {
-        path: path.to_owned(),
-        names: path.split('/').map(str::to_owned).collect(),
-        kind: RowKind::Span,
-        count: Some(50),
-        total_ns: total_ms * MS,
-        ..SpanRow::default()
-    }
+fn recorded(name: &str) -> Summary {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    laptime::Recorded::new(&fixtures.join(name))
+        .summary()
+        .unwrap()
 }
 
-/// The summary of a small recording.
-fn recorded() -> Summary {
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let name = format!("laptime-next-{}-{number}.lap", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    crate::recording::folder(&path, 5);
-    let summary = laptime::Recorded::new(&path).summary().unwrap();
-    std::fs::remove_dir_all(&path).unwrap();
-    summary
+/// What a report offers, for the whole of it and for its findings.
+fn offered(summary: &Summary, origin: &Origin) -> Vec<Command> {
+    let findings = WordedFinding::all(summary, origin);
+    let view = |by, kernels| View {
+        by,
+        kernels,
+        origin: origin.clone(),
+        ..View::default()
+    };
+    let all = By::NAMES
+        .iter()
+        .flat_map(|(_, by)| [view(*by, false), view(*by, true)]);
+    let after = all.filter_map(|view| after_report(summary, &view));
+    after
+        .chain(findings.into_iter().filter_map(|one| one.next))
+        .collect()
 }
 
-/// A training whose steps are forward for so long, and data for the rest of 1 s.
-fn training(forward_ms: u64) -> Summary {
-    let mut summary = recorded();
-    summary.steady = None;
-    summary.findings.clear();
-    summary.functions = None;
-    summary.environment.insert(TORCH.into(), "2".into());
-    summary.rows = vec![
-        row("step", 1_000),
-        row("step/forward", forward_ms),
-        row("step/data", 1_000 - forward_ms),
+/// The words that a shell makes of a line.
+fn in_a_shell(line: &str) -> Vec<String> {
+    let line = format!("laptime() {{ printf '%s\\0' laptime \"$@\"; }}; {line}");
+    let output = Process::new("sh").arg("-c").arg(line).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    words.split_terminator('\0').map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_offered_is_understood() {
+    let names = [
+        "training",
+        "ranks",
+        "device",
+        "memory",
+        "plain",
+        "tasks",
+        "operations",
     ];
-    summary
-}
-
-fn said(summary: &Summary, again: &[&str]) -> String {
-    let again: Vec<OsString> = again.iter().map(OsString::from).collect();
-    let recording = Some(Path::new("a.lap"));
-    after(recording, summary, (By::Path, false), &again).unwrap()
+    let programs: [&[&str]; 4] = [
+        &[],
+        &["train.py"],
+        &["-m", "pack age", "--memory", "-o"],
+        &[
+            "./it's",
+            "--",
+            "-f",
+            "",
+            "$HOME `ls` \\ \"*\" ~ !x #",
+            "two\nlines",
+        ],
+    ];
+    let recordings = [
+        None,
+        Some("a.lap"),
+        Some("other/it's here.lap"),
+        Some("./-o.lap"),
+    ];
+    let mut count = 0;
+    for name in names {
+        let summary = recorded(&format!("{name}.lap"));
+        for (program, recording) in programs.iter().zip(recordings) {
+            let again: Vec<OsString> = program.iter().map(OsString::from).collect();
+            for command in offered(&summary, &origin(recording.map(Path::new), &again)) {
+                let understood = Cli::try_parse_from(&command.argv);
+                assert!(
+                    understood.is_ok(),
+                    "{:?}: {:?}",
+                    command.argv,
+                    understood.err()
+                );
+                assert_eq!(in_a_shell(&command.text), command.argv);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > names.len());
 }
 
 #[test]
 fn the_last_run_needs_no_name_and_a_run_no_path() {
-    let summary = training(600);
-    let said =
-        |path: Option<&str>| after(path.map(Path::new), &summary, (By::Path, false), &[]).unwrap();
+    let said = |path: Option<&str>| {
+        let origin = origin(path.map(Path::new), &[]);
+        let view = View {
+            by: By::Module,
+            origin,
+            ..View::default()
+        };
+        after_report(&recorded("plain.lap"), &view).unwrap().line()
+    };
     assert_eq!(said(None), "next: laptime report --open");
     let elsewhere = "other/.laptime/runs/train-1.lap";
     assert_eq!(
         said(Some(elsewhere)),
         format!("next: laptime report {elsewhere} --open")
     );
-}
-
-#[test]
-fn a_program_that_failed_before_anything_was_measured_is_offered_no_page() {
-    let mut failed = training(600);
-    let end = &mut failed.run.as_mut().unwrap().end;
-    end.as_mut().unwrap().code = Some(1);
-    let next = |summary: &Summary| after(None, summary, (By::Path, false), &[]);
-    assert!(next(&failed).is_some(), "its spans can be looked at");
-    failed.rows.clear();
-    assert_eq!(next(&failed), None);
-    failed.run.as_mut().unwrap().end.as_mut().unwrap().code = Some(0);
-    assert!(next(&failed).is_some(), "it did not fail");
-}
-
-#[test]
-fn a_step_that_is_mostly_a_network_offers_to_time_its_layers() {
-    let again = ["train.py", "--lr", "0.1 0.2"];
     assert_eq!(
-        said(&training(900), &again),
-        "next: laptime run --modules train.py --lr '0.1 0.2'  # names the layer"
-    );
-    let page = "next: laptime report a.lap -o a.html --open";
-    assert_eq!(said(&training(600), &again), page, "data is much of it");
-    assert_eq!(
-        said(&training(900), &[]),
-        page,
-        "how it was run isn't known"
-    );
-    let mut without_torch = training(900);
-    without_torch.environment.clear();
-    assert_eq!(said(&without_torch, &again), page);
-    let mut explained = training(900);
-    explained.findings.push(Finding::Recompilation {
-        path: "step/forward/compile".into(),
-        count: 4,
-        is_after_warm_up: true,
-        total_ns: 500 * MS,
-    });
-    assert_eq!(said(&explained, &again), page, "a finding says what it is");
-    let mut timed = training(900);
-    timed.rows[1].module_class = "Linear".into();
-    assert_eq!(
-        said(&timed, &again),
-        "next: laptime report a.lap --by module"
+        said(Some("a b.lap")),
+        "next: laptime report 'a b.lap' -o 'a b.html' --open"
     );
 }

@@ -1,11 +1,11 @@
 //! `laptime report`: the summary of a recording, in the form asked for.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
+use laptime_report::next_command::{Origin, after_report};
 use laptime_report::{By, Format, FunctionSort, View, has_rows, near, render};
 use tempfile::Builder;
 
@@ -28,7 +28,7 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
     let format = format(args)?;
     output::not_over_a_recording(args.output.as_deref(), &recording)?;
     let to_file = args.output.is_some() || args.open;
-    let view = View {
+    let mut view = View {
         tree: args.tree,
         by: by(args),
         sort: args.sort.unwrap_or_default(),
@@ -49,6 +49,7 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         color: !to_file && terminal::is_coloured(Stream::Out),
         utf8: to_file || terminal::is_utf8(Stream::Out),
         whole: args.whole,
+        origin: Origin::default(),
     };
     let recorded = Recorded {
         path: recording.clone(),
@@ -56,6 +57,7 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         by_process: args.by == Some(By::Process),
     };
     let mut summary = recorded.summary()?;
+    view.origin = next::origin(args.recording.as_deref(), &next::script(&summary));
     for question in &args.until {
         let answer = recorded.until(question)?;
         if answer.count == 0 {
@@ -88,11 +90,9 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
     };
     let is_printed = output::write(&text, output.as_deref(), args.open, out)?;
     if is_printed && matches!(format, Format::Text) && !args.tree {
-        let shown = (view.by, view.kernels);
-        let next = next::after(args.recording.as_deref(), &summary, shown, &again(&summary));
         // A message that cannot be written changes nothing about the report.
-        if let Some(next) = next {
-            say(err, next);
+        if let Some(next) = after_report(&summary, &view) {
+            say(err, next.line());
         }
     }
     Ok(OK)
@@ -118,16 +118,6 @@ fn page_of(recording: &Path) -> Result<PathBuf, CliError> {
         target: env::temp_dir().display().to_string(),
         source,
     })
-}
-
-/// The script that was recorded, where it is here: its arguments aren't known.
-fn again(summary: &Summary) -> Vec<OsString> {
-    let program = Path::new(&summary.program);
-    let is_here = program.extension() == Some(OsStr::new("py")) && program.is_file();
-    is_here
-        .then(|| program.as_os_str().to_owned())
-        .into_iter()
-        .collect()
 }
 
 fn is_tree(args: &ReportArgs, format: Format) -> bool {
@@ -157,7 +147,7 @@ fn unheeded(args: &ReportArgs, format: Format, err: &mut Outlet<'_>) {
             _ => {}
         }
     }
-    if args.whole && matches!(format, Format::Csv | Format::Json) {
+    if args.whole && format == Format::Csv {
         told(
             "--whole",
             "in this format, which has the whole run and the steady state",

@@ -13,7 +13,8 @@ use laptime_recorder::environment::{
     STACKS_VARIABLE,
 };
 use laptime_recorder::{clock, folder};
-use laptime_report::{By, Format, Shown, View, render};
+use laptime_report::next_command::after_report;
+use laptime_report::{Format, Shown, View, render};
 
 use clap::Args;
 
@@ -238,7 +239,11 @@ fn tell(recording: &Recorded, args: &RunArgs, err: &mut Outlet<'_>) {
             return;
         }
     };
+    let is_ours = runs::folder::holds(shown);
+    let is_last = is_ours && runs::listing::last().is_some_and(|last| last.path == *shown);
+    let named = (!is_last).then_some(shown.as_path());
     let view = View {
+        origin: next::origin(named, &again(args)),
         width: terminal::width(Stream::Err),
         color: terminal::is_coloured(Stream::Err),
         utf8: terminal::is_utf8(Stream::Err),
@@ -263,14 +268,10 @@ fn tell(recording: &Recorded, args: &RunArgs, err: &mut Outlet<'_>) {
             ),
         }
     }
-    let is_ours = runs::folder::holds(shown);
     if is_ours && let Some(many) = runs::reminder::sentence() {
         say(err, many);
     }
-    let is_last = is_ours && runs::listing::last().is_some_and(|last| last.path == *shown);
-    let named = (!is_last).then_some(shown.as_path());
-    let again = again(args);
-    if let Some(next) = next::after(named, &summary, (By::Path, false), &again) {
-        say(err, next);
+    if let Some(next) = after_report(&summary, &view) {
+        say(err, next.line());
     }
 }

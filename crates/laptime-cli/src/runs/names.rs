@@ -31,14 +31,19 @@ pub fn found(typed: &Path) -> PathBuf {
     places.next().unwrap_or_else(|| typed.to_owned())
 }
 
-/// What to type for a recording: its name where that finds it, else its path.
+/// What to type in a shell for a recording: its name where that finds it, else its path.
 pub fn shortest(path: &Path) -> String {
+    quoted(shortest_name(path))
+}
+
+/// The name of a recording where that finds it, else its path.
+pub fn shortest_name(path: &Path) -> &Path {
     let name = path.file_name().map_or(path, Path::new);
     let is_no_option = !name.as_os_str().as_encoded_bytes().starts_with(b"-");
     if is_no_option && path.parent() == Some(Path::new(RUNS)) && found(name) == path {
-        return quoted(name);
+        return name;
     }
-    quoted(path)
+    path
 }
 
 /// Whether a path names a recording that is there.

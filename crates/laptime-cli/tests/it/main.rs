@@ -3,6 +3,7 @@
 #[path = "../../../laptime-recorder/tests/it/own_process.rs"]
 mod own_process;
 
+mod answers;
 mod bench;
 mod benchmark_files;
 mod clean;

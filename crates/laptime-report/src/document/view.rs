@@ -3,6 +3,7 @@
 use laptime_analysis::Steady;
 
 use crate::document::column::Column;
+use crate::next_command::origin::Origin;
 
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -165,6 +166,8 @@ pub struct View {
     pub whole: bool,
     /// Whether to show operators and kernels by lap.
     pub kernels: bool,
+    /// The words for the recording and its program, for the commands to type next.
+    pub origin: Origin,
 }
 
 impl View {
@@ -189,6 +192,7 @@ impl Default for View {
             utf8: true,
             whole: false,
             kernels: false,
+            origin: Origin::default(),
         }
     }
 }

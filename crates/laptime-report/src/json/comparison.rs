@@ -9,7 +9,10 @@ use laptime_core::Warning;
 use serde::Serialize;
 
 use crate::Shown;
-use crate::sentences::{comparison_notes, differences, other_numbers, row_reason};
+use crate::sentences::headline::UNBROKEN;
+use crate::sentences::{
+    comparison as sentences, comparison_notes, differences, other_numbers, row_reason,
+};
 
 /// Name of the schema.
 const SCHEMA: &str = "laptime-comparison";
@@ -55,6 +58,8 @@ struct Comparison<'c> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Pair<'c> {
+    /// The first line of the comparison in a terminal, after the names of the sides.
+    text: String,
     /// The other side.
     new: &'c SideSummary,
     /// The verdict on a step or, where the time between the steps changed, on the time from step to step; without
@@ -190,6 +195,7 @@ impl<'c> Pair<'c> {
             }
         });
         Self {
+            text: sentences::headline(pair).replace(UNBROKEN, " "),
             new: &pair.new,
             verdict: pair.verdict,
             basis: pair.basis,

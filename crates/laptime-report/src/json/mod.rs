@@ -2,6 +2,8 @@
 
 pub(crate) mod comparison;
 pub(crate) mod doubts_as_text;
+pub(crate) mod finding;
+pub(crate) mod headline;
 pub(crate) mod inference;
 pub mod operations;
 #[cfg(feature = "schema")]

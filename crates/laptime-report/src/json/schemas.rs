@@ -3,7 +3,6 @@
 //! What a struct and its docs say stands in them; what holds for all of them is added here. They are in no program:
 //! a test of the command holds the files under `docs` against them, or writes them.
 
-use laptime_analysis::Summary;
 use laptime_analysis::benchmark::BenchmarkFile;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::{RecursiveTransform, Transform};
@@ -12,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::json::comparison::schema as comparison;
 use crate::json::operations::schema as operations;
+use crate::json::summary::schema as summary;
 
 /// Address at which schemas are published, before the name of a file.
 const PUBLISHED: &str = "https://github.com/laptime/laptime/blob/main/docs";
@@ -32,11 +32,7 @@ const NOT_NEGATIVE: [&str; 8] = [
 /// Returns the names and contents of all files.
 pub fn all() -> Vec<(String, String)> {
     vec![
-        file(
-            "summary",
-            "Laptime summary, version 1",
-            schema_of::<Summary>,
-        ),
+        file("summary", "Laptime summary, version 1", summary),
         file("comparison", "Laptime comparison, version 1", comparison),
         file(
             "benchmark",
@@ -74,6 +70,10 @@ fn finish(schema: &mut Schema) {
     if let Some(Value::String(docs)) = schema.get_mut("description") {
         *docs = plain(docs);
     }
+    if has_variants_of_fields(schema) {
+        put_fields_into_variants(schema);
+        return;
+    }
     let required = schema.get("required").cloned().unwrap_or_default();
     let is_required = |name: &str| {
         required
@@ -96,6 +96,30 @@ fn finish(schema: &mut Schema) {
         }
     }
     schema.insert("additionalProperties".to_owned(), json!(false));
+}
+
+/// Whether an object is one of several kinds, and has fields beside those of its kind.
+fn has_variants_of_fields(schema: &Map<String, Value>) -> bool {
+    ["oneOf", "properties"]
+        .iter()
+        .all(|word| schema.contains_key(*word))
+}
+
+/// Gives each kind of an object the fields that all of them have, so that it is known for each which others it hasn't.
+fn put_fields_into_variants(schema: &mut Map<String, Value>) {
+    let fields = schema.remove("properties").unwrap_or_default();
+    let required = schema.remove("required").unwrap_or_default();
+    let variants = schema.get_mut("oneOf").and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten() {
+        if let (Some(own), Some(fields)) =
+            (variant["properties"].as_object_mut(), fields.as_object())
+        {
+            own.extend(fields.clone());
+        }
+        if let (Some(own), Some(all)) = (variant["required"].as_array_mut(), required.as_array()) {
+            own.extend(all.clone());
+        }
+    }
 }
 
 /// Rewrites docs for a reader of JSON: on one line, without links.

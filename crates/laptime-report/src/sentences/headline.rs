@@ -30,6 +30,16 @@ pub fn of_run(summary: &Summary, with_steady: bool) -> String {
     sentence(&headline(summary, with_steady))
 }
 
+/// Writes the first line of a run for whoever breaks no lines.
+pub fn in_one_line(summary: &Summary, with_steady: bool) -> String {
+    plain(&headline(summary, with_steady))
+}
+
+/// Puts a headline into words for whoever breaks no lines.
+pub(crate) fn plain(headline: &Headline) -> String {
+    sentence(headline).replace(UNBROKEN, " ")
+}
+
 /// Puts a headline into words.
 fn sentence(headline: &Headline) -> String {
     let wall = time(headline.wall_ns);

@@ -309,6 +309,36 @@ fn the_json_of_one_span() {
       "schema": "laptime-summary",
       "version": 1,
       "program": "train.py",
+      "headline": {
+        "text": "10.0 ms: 50 % load, 30 % exit, 20 % startup.",
+        "wall_ns": 10000000,
+        "is_running": false,
+        "whole_ns": 10000000,
+        "waiting": null,
+        "parts": [
+          {
+            "kind": "lap",
+            "name": "load",
+            "ratio": 0.5
+          },
+          {
+            "kind": "leftover",
+            "name": "exit",
+            "ratio": 0.3
+          },
+          {
+            "kind": "leftover",
+            "name": "startup",
+            "ratio": 0.2
+          }
+        ],
+        "step": null
+      },
+      "findings": [],
+      "next": null,
+      "warnings": [],
+      "stretch": "whole",
+      "sample_count": null,
       "wall_ns": 10000000,
       "measured_ns": 10000000,
       "wall_source": "process",
@@ -468,7 +498,6 @@ fn the_json_of_one_span() {
       "metrics": [],
       "tracks": [],
       "environment": {},
-      "warnings": [],
       "unavailable": {
         "bound": "operations were not counted",
         "bytes_moved": "operations were not counted",

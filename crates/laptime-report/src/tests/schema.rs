@@ -161,7 +161,8 @@ fn every_summary_is_as_the_schema_says() {
 #[test]
 fn the_schema_refuses_what_no_summary_is() {
     let summary = super::tests::all().remove(0);
-    let good = serde_json::to_value(&summary).unwrap();
+    let text = super::render(&summary, super::Format::Json, &super::View::default());
+    let good: Value = serde_json::from_str(&text).unwrap();
     let refused = |change: &dyn Fn(&mut Value)| {
         let mut value = good.clone();
         change(&mut value);
@@ -170,6 +171,8 @@ fn the_schema_refuses_what_no_summary_is() {
     assert!(refused(&|value| value["version"] = json!(2)));
     assert!(refused(&|value| value["wall_ns"] = json!(-1)));
     assert!(refused(&|value| value["surprise"] = json!(1)));
+    assert!(refused(&|value| value["headline"]["text"] = json!(null)));
+    assert!(refused(&|value| value["next"] = json!("laptime report")));
     assert!(refused(
         &|value| value["rows"][0]["total_ns"] = json!("12 ms")
     ));
@@ -177,4 +180,32 @@ fn the_schema_refuses_what_no_summary_is() {
     assert!(refused(&|value| {
         value["rows"][0].as_object_mut().unwrap().remove("self_ns");
     }));
+}
+
+#[test]
+fn the_schema_knows_which_numbers_each_kind_of_finding_has() {
+    let finding = json!({
+        "text": "t", "function": null, "file": null, "line": null, "next": null,
+        "kind": "threads-wait", "evidence": {"total_ns": 1, "wall_ns": 2},
+    });
+    let wrong = |change: &dyn Fn(&mut Value)| {
+        let mut value = json!([finding]);
+        change(&mut value[0]);
+        !violations(
+            &schema()["properties"]["findings"],
+            &value,
+            &schema(),
+            "findings",
+        )
+        .is_empty()
+    };
+    assert!(!wrong(&|_| ()));
+    assert!(wrong(&|finding| finding["kind"] = json!("startup")));
+    assert!(wrong(&|finding| finding["surprise"] = json!(1)));
+    assert!(wrong(&|finding| finding["evidence"]["surprise"] = json!(1)));
+    for field in ["text", "function", "next", "kind", "evidence"] {
+        assert!(wrong(&|finding| {
+            finding.as_object_mut().unwrap().remove(field);
+        }));
+    }
 }

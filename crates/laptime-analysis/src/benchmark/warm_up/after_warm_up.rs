@@ -1,9 +1,13 @@
 //! Changes of the steps after warm-up.
 
+use serde::Serialize;
+
 use super::changes::Change;
 
 /// Behaviour of steps after warm-up.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Later {
     /// They grew longer or shorter all the time: the median of their last third over that of the first, less 1.
     Trend(f64),

@@ -3,6 +3,8 @@
 //! Candidates are the cuts between the levels that fit the series best ([`levels`]). The durations themselves tell whether
 //! one is a change: waves, drifts and noise that remembers have best cuts as well, and no step at them.
 
+use serde::Serialize;
+
 use super::levels::{self, levels_around};
 use crate::statistics::quantiles::median_of as median;
 
@@ -21,11 +23,13 @@ const STANDS_OUT: f64 = 2.0;
 const PAIRS: f64 = 0.9;
 
 /// A change of level.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// Index of the first duration after it.
     pub at: usize,
     /// The median after it, until the next one, over that before it, less 1.
+    #[serde(rename = "difference")]
     pub ratio: f64,
 }
 

@@ -27,7 +27,7 @@ use crate::summary::modules;
 use crate::summary::numbered_names;
 use crate::summary::process::{ProcessRows, ProcessSummary, Rank};
 use crate::summary::span_row::SpanRow;
-use crate::summary::{SCHEMA, SCHEMA_VERSION, Steady, Summary};
+use crate::summary::{Steady, Summary};
 
 /// A run whose processes' totals are complete.
 #[derive(Debug)]
@@ -108,8 +108,6 @@ impl Totalled {
         let zero_ns = zero_ns(run, processes.iter().map(|one| one.facts.started_ns));
         let steady = self.steady.as_ref();
         Summary {
-            schema: SCHEMA.to_owned(),
-            version: SCHEMA_VERSION,
             program: program(run, self.summaries.first()),
             wall_ns: self.wall.ns(),
             measured_ns: self.measured_ns,

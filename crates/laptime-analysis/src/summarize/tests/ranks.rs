@@ -54,7 +54,6 @@ fn difference(summary: &Summary, holding_up: bool) -> Option<([u32; 2], &str, [u
                 slow_ns,
                 fast_ns,
             } => ([slow.pid, fast.pid], "step", [slow_ns / MS, fast_ns / MS]),
-            RankDifference::Worded(words) => panic!("{words}"),
         }),
         _ => None,
     })

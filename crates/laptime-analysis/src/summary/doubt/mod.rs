@@ -79,17 +79,20 @@ impl Doubt {
         matches!(self, Self::Steps { doubt, .. } if doubt.is_of_machine())
     }
 
+    /// Returns what a doubt about steps saw; `None` for any other.
+    fn of_steps(&self) -> Option<&StepsDoubt> {
+        match self {
+            Self::Steps { doubt, .. } => Some(doubt),
+            _ => None,
+        }
+    }
+
     /// Returns the words of a doubt that is in words.
     pub fn words(&self) -> Option<&Warning> {
         match self {
             Self::Worded(warning) => Some(warning),
             _ => None,
         }
-    }
-
-    fn writable<E: Error>(&self) -> Result<&Warning, E> {
-        let unworded = || E::custom("a doubt is written in the words of the report");
-        self.words().ok_or_else(unworded)
     }
 }
 
@@ -116,40 +119,27 @@ impl schemars::JsonSchema for Doubt {
 
 impl Serialize for Doubt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.writable()?.serialize(serializer)
+        let unworded = || S::Error::custom("a doubt is written in the words of the report");
+        self.words().ok_or_else(unworded)?.serialize(serializer)
     }
 }
 
-/// Writes a doubt without its code, as the two texts that it is.
-pub(super) fn as_texts<S: Serializer>(doubt: &Doubt, serializer: S) -> Result<S::Ok, S::Error> {
-    let warning = doubt.writable()?;
-    let texts = Texts {
-        message: &warning.message,
-        hint: warning.hint.as_deref().unwrap_or_default(),
-    };
-    texts.serialize(serializer)
+/// Writes a doubt about steps by what it saw.
+pub(super) fn as_seen<S: Serializer>(doubt: &Doubt, serializer: S) -> Result<S::Ok, S::Error> {
+    doubt.of_steps().serialize(serializer)
 }
 
-/// Writes a doubt as its message alone.
+/// Writes a doubt about steps that may not be there by what it saw.
 #[allow(
     clippy::ref_option,
     reason = "serde calls it with a reference to the field"
 )]
-pub(super) fn as_message<S: Serializer>(
+pub(super) fn as_seen_if_any<S: Serializer>(
     doubt: &Option<Doubt>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let warning = doubt.as_ref().map(Doubt::writable).transpose()?;
-    let message = warning.map(|warning| &warning.message);
-    message.serialize(serializer)
-}
-
-/// A doubt in words, without a code.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Texts<'a> {
-    /// A sentence that says what happened.
-    message: &'a str,
-    /// A sentence that says what to do about it.
-    hint: &'a str,
+    doubt
+        .as_ref()
+        .and_then(Doubt::of_steps)
+        .serialize(serializer)
 }

@@ -1,12 +1,16 @@
 //! Reasons to doubt the durations of steps: they changed, or the machine was busy.
 
+use serde::Serialize;
+
 use crate::benchmark::warm_up::Later;
 
 /// Code of a doubt about steps that did not keep their level.
 pub const CHANGED: &str = "step-time-changed";
 
 /// A taker of CPU time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum CpuTaker {
     /// Others ran instead of the thread: other programs, or threads of this one.
     OtherThreads,
@@ -15,7 +19,8 @@ pub enum CpuTaker {
 }
 
 /// CPU time that was taken from the thread that takes the steps.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuLoss {
     /// The taker.
     pub taker: CpuTaker,
@@ -24,7 +29,9 @@ pub struct CpuLoss {
 }
 
 /// The reason of a change, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum StepsReason {
     /// The machine got busier or quieter, which accounts for most of the change.
     BusyMachine {
@@ -47,7 +54,9 @@ pub enum StepsReason {
 }
 
 /// A reason to doubt the durations of steps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum StepsDoubt {
     /// The machine was busy while the steps before the steady state ran.
     BusyWarmUp {

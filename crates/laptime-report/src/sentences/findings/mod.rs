@@ -20,17 +20,26 @@ use crate::sentences::doubts;
 use crate::sentences::nouns::{nouns, one_of};
 use crate::text::wrap;
 use phrases::{also_in, many, one, outer, share, time};
+pub use place::place;
 
 /// The heading of the list, in every format.
 pub const HEADING: &str = "findings";
 
 /// Makes the list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
-    let findings = summary.findings.iter();
-    let lines: Vec<String> = findings
-        .filter_map(|finding| Some(place::first(finding, &finding_sentence(finding)?)))
-        .collect();
+    let worded = in_words(summary).into_iter();
+    let lines: Vec<String> = worded.map(|(_, text)| text).collect();
     (!lines.is_empty()).then(|| Section::headed(HEADING, Content::Lines(lines)))
+}
+
+/// Puts findings into words, each with its place before it, in the order in which they are told.
+pub fn in_words(summary: &Summary) -> Vec<(&Finding, String)> {
+    let findings = summary.findings.iter();
+    let worded = findings.filter_map(|finding| {
+        let text = place::first(finding, &finding_sentence(finding)?);
+        Some((finding, text))
+    });
+    worded.collect()
 }
 
 /// Writes a finding as sentences; `None` for kinds that a later version knows.
@@ -313,4 +322,4 @@ fn sentences(warning: &Warning) -> String {
 mod compiling_tests;
 #[cfg(test)]
 #[path = "tests/findings.rs"]
-mod tests;
+pub(crate) mod tests;

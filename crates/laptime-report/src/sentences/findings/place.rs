@@ -1,13 +1,13 @@
 //! The place that a finding is about, before its sentence: what to open, or which row to look at.
 
-use laptime_analysis::{Finding, MainFunction};
+use laptime_analysis::{CallSite, Finding, MainFunction};
 
 use super::phrases::place_of;
 use crate::document::names;
 
 /// Puts the place of a finding before its sentence, which then needn't name it in brackets.
 pub fn first(finding: &Finding, sentence: &str) -> String {
-    let Some(place) = place(finding).filter(|place| !sentence.starts_with(&format!("{place} ")))
+    let Some(place) = in_words(finding).filter(|place| !sentence.starts_with(&format!("{place} ")))
     else {
         return sentence.to_owned();
     };
@@ -15,8 +15,49 @@ pub fn first(finding: &Finding, sentence: &str) -> String {
     format!("{place}: {rest}")
 }
 
-/// Returns the file and line where it is known, else the lap; `None` where a finding is about no single one.
-fn place(finding: &Finding) -> Option<String> {
+/// A place in the program: a function, and a line of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'f> {
+    /// The function's qualified name.
+    pub function: &'f str,
+    /// The file that it stands in.
+    pub file: &'f str,
+    /// The line; 0 where that isn't known.
+    pub line: u32,
+}
+
+/// Returns the place that a finding is about, also where its sentence has it elsewhere than at its beginning.
+pub fn place(finding: &Finding) -> Option<Place<'_>> {
+    if let Some(MainFunction {
+        name, file, line, ..
+    }) = function(finding)
+    {
+        return Some(Place {
+            function: name,
+            file,
+            line: *line,
+        });
+    }
+    let Finding::GrowingInputs {
+        site: Some(CallSite {
+            function,
+            file,
+            line,
+        }),
+        ..
+    } = finding
+    else {
+        return None;
+    };
+    Some(Place {
+        function,
+        file,
+        line: *line,
+    })
+}
+
+/// Writes the file and line where it is known, else the lap; `None` where a finding is about no single one.
+fn in_words(finding: &Finding) -> Option<String> {
     if let Some(function) = function(finding) {
         return Some(place_of(function));
     }

@@ -45,7 +45,6 @@ pub fn in_words(difference: &RankDifference) -> String {
             called(fast),
             coarse(*fast_ns),
         ),
-        RankDifference::Worded(words) => words.clone(),
     }
 }
 

@@ -317,7 +317,7 @@ fn of_memory() -> Vec<Finding> {
 }
 
 /// One of each kind.
-fn every_kind() -> Vec<Finding> {
+pub fn every_kind() -> Vec<Finding> {
     let cause = Cause {
         path: "step/data".to_owned(),
         slow_ns: 90 * MS,
@@ -488,10 +488,10 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     let root: serde_json::Value =
         serde_json::from_str(include_str!("../../../../../../docs/summary.schema.json")).unwrap();
     let schema = &root["properties"]["findings"];
-    let mut worded = all.clone();
-    worded
-        .iter_mut()
-        .for_each(crate::json::doubts_as_text::finding);
+    let mut summary = crate::tests::killed();
+    summary.findings.clone_from(&all);
+    let worded = crate::WordedFinding::all(&summary, &crate::next_command::Origin::default());
+    assert_eq!(worded.len(), all.len());
     let value = serde_json::to_value(&worded).unwrap();
     let wrong = crate::schema_tests::violations(schema, &value, &root, "findings");
     assert_eq!(wrong, Vec::<String>::new());

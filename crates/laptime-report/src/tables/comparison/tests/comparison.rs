@@ -59,6 +59,12 @@ fn every_comparison_is_as_the_schema_says() {
         let text = render(&comparison, Format::Json, &View::default(), true);
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(check(&value), Vec::<String>::new());
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let terminal = words(&render(&comparison, Format::Text, &View::default(), true));
+        for pair in value["pairs"].as_array().unwrap() {
+            let told = words(pair["text"].as_str().unwrap());
+            assert!(terminal.contains(&told), "{told} {terminal}");
+        }
         let mut wrong = value.clone();
         wrong["pairs"][0]["verdict"] = "quicker".into();
         assert_ne!(check(&wrong), Vec::<String>::new());

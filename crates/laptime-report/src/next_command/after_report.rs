@@ -1,0 +1,100 @@
+//! The command to type after a report, which shows more than it did.
+
+use laptime_analysis::{Finding, RowKind, Summary};
+use laptime_core::PhaseName;
+
+use super::command::Command;
+use crate::document::view::{By, View};
+
+/// The part of a step that must be forward and backward for its layers to be what matters.
+const NETWORK_RATIO: f64 = 0.7;
+/// Noted where `PyTorch` was there, whose modules can be timed.
+pub(super) const TORCH: &str = "threads";
+
+/// Returns the command to type next: the functions where calls were counted, operators where steps were profiled, the
+/// modules of a network where they were timed, or how to time them where a step is little else; then the calls below
+/// each lap, or the timeline.
+///
+/// `None` comes of a program that failed before anything was measured, and where the view names no recording.
+pub fn after_report(summary: &Summary, view: &View) -> Option<Command> {
+    if is_empty_failure(summary) {
+        return None;
+    }
+    let origin = &view.origin;
+    let functions = summary.functions.as_ref();
+    if view.by != By::Path {
+        return origin.page();
+    }
+    if functions.is_some_and(|functions| functions.exact.is_some()) {
+        return origin.report(&["--functions"]);
+    }
+    if summary.operators.is_some() && !view.kernels {
+        return origin.report(&["--kernels"]);
+    }
+    if has_modules(summary) {
+        return origin.report(&["--by", "module"]);
+    }
+    if is_of_layers(summary)
+        && let Some(run) = origin.run(&["--modules"])
+    {
+        return Some(run.remarked("names the layer"));
+    }
+    // Of a program without laps the tree is shown already.
+    let has_laps = summary.rows.iter().any(|row| row.kind == RowKind::Span);
+    if functions.is_some() && has_laps {
+        return origin.report(&["--tree"]);
+    }
+    origin.page()
+}
+
+/// Whether a program failed and nothing of it was measured but its time as a whole.
+fn is_empty_failure(summary: &Summary) -> bool {
+    let end = summary.run.as_ref().and_then(|run| run.end.as_ref());
+    let has_failed =
+        end.is_some_and(|end| end.signal.is_some() || end.code.is_some_and(|code| code != 0));
+    let has_spans = summary.rows.iter().any(|row| row.kind == RowKind::Span);
+    has_failed
+        && !has_spans
+        && summary.functions.is_none()
+        && summary.operators.is_none()
+        && summary.marks.is_empty()
+        && summary.metrics.is_empty()
+}
+
+fn has_modules(summary: &Summary) -> bool {
+    summary.rows.iter().any(|row| !row.module_class.is_empty())
+}
+
+/// Whether a step is mostly a network's forward and backward, and no finding says what takes long.
+fn is_of_layers(summary: &Summary) -> bool {
+    let Some((step, rows)) = summary.repeated() else {
+        return false;
+    };
+    let network = [PhaseName::Forward, PhaseName::Backward];
+    let parts = rows.iter().filter(|row| {
+        row.is_child_of(&step.names)
+            && row
+                .names
+                .last()
+                .is_some_and(|name| network.iter().any(|phase| name == phase.text()))
+    });
+    let network_ns: u64 = parts.map(|row| row.total_ns).sum();
+    let is_explained = |finding: &Finding| {
+        matches!(
+            finding,
+            Finding::DataWait { .. }
+                | Finding::GrowingInputs { .. }
+                | Finding::HotSpot { .. }
+                | Finding::Occasional { .. }
+                | Finding::OutsideSteps { .. }
+                | Finding::Recompilation { .. }
+        )
+    };
+    summary.environment.contains_key(TORCH)
+        && network_ns as f64 >= NETWORK_RATIO * step.total_ns as f64
+        && !summary.findings.iter().any(is_explained)
+}
+
+#[cfg(test)]
+#[path = "tests/after_report.rs"]
+mod tests;
