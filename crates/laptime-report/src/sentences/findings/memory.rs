@@ -10,6 +10,20 @@ use crate::quantity::thousands;
 const OUTSIDE: &str = "Look for what the loop keeps from NOUN to NOUN; laps around its other parts \
                        show which one it is.";
 
+/// The usual cause of memory that grows on a device.
+const KEPT_ON_DEVICE: &str =
+    "Look for tensors that each step keeps, such as losses with their graphs.";
+
+/// How to learn which lap leaves memory on a device.
+const LAPS_ON_DEVICE: &str = "`laptime run --memory SCRIPT` tells each lap's memory there.";
+
+/// The things to look for in a function that memory rises in.
+const LOOK_THERE: &str = "Look for lists and caches that are added to there.";
+
+/// What a rise means in a program that repeats nothing which Laptime knows of.
+const COLLECTS: &str =
+    "That is normal where a script collects data, and a leak where it is to run for long.";
+
 /// The things to look for in a lap that leaves memory: what it allocates may be kept by whoever it hands it to.
 const LOOK: &str = "look for lists or caches that keep it, there or where it is handed on";
 
@@ -55,27 +69,94 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             rising(function.as_ref(), *is_sampled),
         ),
         Finding::ResidentGrowth {
-            path,
+            path: Some(path),
             step_count,
+            each_bytes,
+            uncertainty_bytes,
+            risen_bytes,
+            is_counted,
+            function,
+            ..
+        } => format!(
+            "Memory of the process grows all the time, by {} (± {}) per {}: {} in {} {}{} {}",
+            bytes(*each_bytes),
+            bytes(*uncertainty_bytes),
+            one(path),
+            bytes(*risen_bytes),
+            thousands(step_count.unwrap_or(0)),
+            many(path),
+            while_running(function.as_ref()),
+            keeper(*is_counted, true),
+        ),
+        Finding::ResidentGrowth {
+            path: None,
             each_bytes,
             uncertainty_bytes,
             risen_bytes,
             during_ns,
             is_counted,
+            function,
+            busy_function,
+            ..
         } => format!(
-            "Memory of the process grows all the time, by {} (± {}) per {}: {} in {}. {}",
+            "Memory of the process rises evenly, by {} (± {}) per second, and still does at the end: {} in {}{} \
+             {COLLECTS} {}",
             bytes(*each_bytes),
             bytes(*uncertainty_bytes),
-            path.as_deref().map_or("second".to_owned(), one),
             bytes(*risen_bytes),
-            match (path, step_count) {
-                (Some(path), Some(count)) => format!("{} {}", thousands(*count), many(path)),
-                _ => time(during_ns.unwrap_or(0)),
+            time(during_ns.unwrap_or(0)),
+            while_running(function.as_ref()),
+            match (function, busy_function) {
+                (Some(_), _) if !is_counted => LOOK_THERE.to_owned(),
+                (_, Some(busy)) if !is_counted => format!(
+                    "While memory rose, the program computed mostly in {}: look for what this keeps, or what it calls.",
+                    function_at(busy),
+                ),
+                _ => keeper(*is_counted, false).to_owned(),
             },
-            keeper(*is_counted, path.is_some()),
+        ),
+        Finding::DeviceGrowth {
+            path,
+            step_count,
+            each_bytes,
+            uncertainty_bytes,
+            risen_bytes,
+            device,
+            name,
+            is_own,
+            is_counted,
+        } => format!(
+            "Memory in use on GPU {device} ({}){} grows all the time, by {} (± {}) per {}: {} in {} {}. {}",
+            names::short(name),
+            if *is_own { "" } else { ", by all that use it," },
+            bytes(*each_bytes),
+            bytes(*uncertainty_bytes),
+            one(path),
+            bytes(*risen_bytes),
+            thousands(*step_count),
+            many(path),
+            if *is_counted {
+                KEPT_ON_DEVICE.to_owned()
+            } else {
+                format!("{KEPT_ON_DEVICE} {LAPS_ON_DEVICE}")
+            },
         ),
         _ => return None,
     })
+}
+
+/// Writes the function in which most of a rise is, as the end of a sentence.
+fn while_running(function: Option<&MainFunction>) -> String {
+    function.map_or_else(
+        || ".".to_owned(),
+        |function| {
+            format!(
+                ", {:.0} % of it while {} ran.",
+                100.0 * function.ratio,
+                function_at(function),
+            )
+        },
+    )
 }
 
 /// Writes how to learn who keeps memory that is resident.
@@ -102,7 +183,7 @@ fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
                         what a round leaves, and laps inside tell where.";
     match function {
         Some(function) => format!(
-            ", {:.0} % of it while {} ran. Look for lists and caches that are added to there.",
+            ", {:.0} % of it while {} ran. {LOOK_THERE}",
             100.0 * function.ratio,
             function_at(function),
         ),

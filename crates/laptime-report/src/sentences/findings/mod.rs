@@ -99,7 +99,8 @@ pub fn finding_sentence(finding: &Finding) -> Option<String> {
         }
         Finding::MemoryGrowth { .. }
         | Finding::MemoryRise { .. }
-        | Finding::ResidentGrowth { .. } => memory::growing_memory(finding)?,
+        | Finding::ResidentGrowth { .. }
+        | Finding::DeviceGrowth { .. } => memory::growing_memory(finding)?,
         Finding::Unsteady { doubt, .. } => sentences(&doubts::in_words(doubt)),
         Finding::MemoryBound {
             path, intensity, ..

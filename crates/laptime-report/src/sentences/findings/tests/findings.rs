@@ -239,6 +239,37 @@ fn resident(path: Option<&str>, is_counted: bool) -> Finding {
         risen_bytes: 1_509_949_200,
         during_ns: path.is_none().then_some(12_400 * MS),
         is_counted,
+        function: None,
+        busy_function: None,
+    }
+}
+
+/// Such memory, with the function that it rises in or the one that mostly runs; without steps where the path is empty.
+fn resident_in(path: &str, of: Option<MainFunction>, busy: Option<MainFunction>) -> Finding {
+    let mut finding = resident(Some(path).filter(|path| !path.is_empty()), false);
+    if let Finding::ResidentGrowth {
+        function,
+        busy_function,
+        ..
+    } = &mut finding
+    {
+        (*function, *busy_function) = (of, busy);
+    }
+    finding
+}
+
+/// Memory of a device that grows.
+fn on_device(is_own: bool) -> Finding {
+    Finding::DeviceGrowth {
+        path: "step".to_owned(),
+        step_count: 300,
+        each_bytes: 12_582_912,
+        uncertainty_bytes: 1_048_576,
+        risen_bytes: 3_774_873_600,
+        device: 1,
+        name: "NVIDIA H200".to_owned(),
+        is_own,
+        is_counted: !is_own,
     }
 }
 
@@ -311,6 +342,11 @@ fn of_memory() -> Vec<Finding> {
         resident(Some("step"), false),
         resident(Some("step"), true),
         resident(None, false),
+        on_device(true),
+        on_device(false),
+        resident_in("step", Some(load()), None),
+        resident_in("", Some(load()), None),
+        resident_in("", None, Some(load())),
         Finding::ThreadsWait(ended(None)),
         Finding::ThreadsWait(ended(Some(load()))),
     ]
@@ -548,7 +584,12 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
     Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps. `laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the usual cause, such as losses that are kept with their graphs.
     Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps. Counted allocations don't grow as much: look for a library that allocates in its own way, or for memory that is freed in pieces too small to be given back.
-    Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per second: 1.41 GiB in 12.4 s. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` names the function, if it is one.
+    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` names the function, if it is one.
+    Memory in use on GPU 1 (NVIDIA H200) grows all the time, by 12.0 MiB (± 1.00 MiB) per step: 3.52 GiB in 300 steps. Look for tensors that each step keeps, such as losses with their graphs. `laptime run --memory SCRIPT` tells each lap's memory there.
+    Memory in use on GPU 1 (NVIDIA H200), by all that use it, grows all the time, by 12.0 MiB (± 1.00 MiB) per step: 3.52 GiB in 300 steps. Look for tensors that each step keeps, such as losses with their graphs.
+    Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. `laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the usual cause, such as losses that are kept with their graphs.
+    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. That is normal where a script collects data, and a leak where it is to run for long. Look for lists and caches that are added to there.
+    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. While memory rose, the program computed mostly in `Dataset.__getitem__` (data.py:41): look for what this keeps, or what it calls.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Meanwhile these were mostly in `Dataset.__getitem__` (data.py:41). Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
