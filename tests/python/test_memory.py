@@ -514,13 +514,13 @@ def test_startup_and_exit_have_what_they_left_however_short_the_run(tmp_path: Pa
         for row in json.loads(told.stdout)["rows"]
         if "host_memory_kept_bytes" in row
     }
-    assert 40 * MB <= kept["startup"] < 60 * MB
-    assert 3 * MB <= kept["work"] < 4 * MB
-    assert 5 * MB <= kept["other"] < 6 * MB
+    assert 39 * MB < kept["startup"] < 60 * MB
+    assert abs(kept["work"] - 3 * MB) < MB
+    assert abs(kept["other"] - 5 * MB) < MB
     # What follows the last lap is told apart from the exit where it takes long enough.
     after = kept.get("after", 0) + kept["exit"]
     assert -80 * MB < after < -40 * MB
-    assert 20 * MB <= kept.get("after", 20 * MB) < 21 * MB
+    assert abs(kept.get("after", 20 * MB) - 20 * MB) < MB
 
 
 def test_a_library_found_through_the_callers_own_path_is_still_found(

@@ -27,7 +27,7 @@ pub const HELD: [&str; 3] = [
     "host_memory_net_max_bytes",
     "host_memory_kept_bytes",
 ];
-/// What was left outside of laps in stretches that have rows of their own.
+/// Bytes left outside of laps, in stretches that have rows of their own.
 #[derive(Debug, Default)]
 pub struct LeftOutside {
     startup: Option<i64>,

@@ -7,7 +7,7 @@ use crate::summary::Summary;
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 
-/// What a program left in each of its parts, in bytes.
+/// Bytes that a program left in each of its parts.
 #[derive(Debug, Clone, Copy)]
 struct Left {
     startup: i64,

@@ -229,50 +229,6 @@ fn rise(function: Option<MainFunction>) -> Finding {
     }
 }
 
-/// Resident memory that grows.
-fn resident(path: Option<&str>, is_counted: bool) -> Finding {
-    Finding::ResidentGrowth {
-        path: path.map(str::to_owned),
-        step_count: path.map(|_| 1_200),
-        each_bytes: 1_258_291,
-        uncertainty_bytes: 31_000,
-        risen_bytes: 1_509_949_200,
-        during_ns: path.is_none().then_some(12_400 * MS),
-        is_counted,
-        function: None,
-        busy_function: None,
-    }
-}
-
-/// Such memory, with the function that it rises in or the one that mostly runs; without steps where the path is empty.
-fn resident_in(path: &str, of: Option<MainFunction>, busy: Option<MainFunction>) -> Finding {
-    let mut finding = resident(Some(path).filter(|path| !path.is_empty()), false);
-    if let Finding::ResidentGrowth {
-        function,
-        busy_function,
-        ..
-    } = &mut finding
-    {
-        (*function, *busy_function) = (of, busy);
-    }
-    finding
-}
-
-/// Memory of a device that grows.
-fn on_device(is_own: bool) -> Finding {
-    Finding::DeviceGrowth {
-        path: "step".to_owned(),
-        step_count: 300,
-        each_bytes: 12_582_912,
-        uncertainty_bytes: 1_048_576,
-        risen_bytes: 3_774_873_600,
-        device: 1,
-        name: "NVIDIA H200".to_owned(),
-        is_own,
-        is_counted: !is_own,
-    }
-}
-
 /// A wait for threads at the end.
 fn ended(function: Option<MainFunction>) -> ThreadsWait {
     ThreadsWait {
@@ -339,16 +295,6 @@ fn of_memory() -> Vec<Finding> {
         },
         rise(None),
         rise(Some(load())),
-        resident(Some("step"), false),
-        resident(Some("step"), true),
-        resident(None, false),
-        on_device(true),
-        on_device(false),
-        resident_in("step", Some(load()), None),
-        resident_in("", Some(load()), None),
-        resident_in("", None, Some(load())),
-        Finding::ThreadsWait(ended(None)),
-        Finding::ThreadsWait(ended(Some(load()))),
     ]
 }
 
@@ -417,6 +363,8 @@ fn every_kind() -> Vec<Finding> {
     ]);
     all.extend(of_inputs());
     all.extend(of_memory());
+    all.extend(uncounted_memory_tests::uncounted_memory(&load()));
+    all.extend([None, Some(load())].map(|function| Finding::ThreadsWait(ended(function))));
     all.extend([Finding::MemoryBound {
         path: "step/forward".to_owned(),
         total_ns: 10 * MS,
