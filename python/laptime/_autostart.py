@@ -24,8 +24,7 @@ from ._core import (
     enable,
     join,
     leave_calls,
-    note,
-    now,
+    leave_interpreter,
     sample_stacks,
 )
 from ._log import say
@@ -92,7 +91,7 @@ def _end() -> None:
     library runs at an exit is run.
     """
     if os.getpid() == _pid:  # a forked child that did nothing leaves nothing
-        note("interpreter.exits", str(now()))
+        leave_interpreter()
         _say_why_no_device()
     catch_up_at_exit()
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):

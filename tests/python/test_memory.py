@@ -486,6 +486,43 @@ raise SystemExit(main())
     assert abs(step["host_memory_net_max_bytes"] - 8_000_000) < 80_000
 
 
+def test_startup_and_exit_have_what_they_left_however_short_the_run(tmp_path: Path) -> None:
+    (tmp_path / "short.py").write_text(
+        "import atexit\n"
+        "import laptime as lt\n"
+        "kept = [bytearray(40_000_000)]\n"
+        "with lt.lap('work'):\n"
+        "    kept.append(bytearray(3_000_000))\n"
+        "between = bytearray(5_000_000)\n"
+        "with lt.lap('more'):\n"
+        "    pass\n"
+        "kept.append(bytearray(20_000_000))\n"
+        "for at in range(300_000): pass\n"
+    )
+    laptime = [sys.executable, "-m", "laptime"]
+    run = [*laptime, "run", "--memory", "-o", "short.lap", "short.py"]
+    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, timeout=100)
+    told = subprocess.run(
+        [*laptime, "report", "--whole", "-f", "json", "short.lap"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        timeout=100,
+    )
+    kept = {
+        row["path"]: row["host_memory_kept_bytes"]
+        for row in json.loads(told.stdout)["rows"]
+        if "host_memory_kept_bytes" in row
+    }
+    assert 39 * MB < kept["startup"] < 60 * MB
+    assert abs(kept["work"] - 3 * MB) < MB
+    assert abs(kept["other"] - 5 * MB) < MB
+    # What follows the last lap is told apart from the exit where it takes long enough.
+    after = kept.get("after", 0) + kept["exit"]
+    assert -80 * MB < after < -40 * MB
+    assert abs(kept.get("after", 20 * MB) - 20 * MB) < MB
+
+
 def test_a_library_found_through_the_callers_own_path_is_still_found(
     run: Run, tmp_path: Path
 ) -> None:

@@ -223,6 +223,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         span::is_open,
         span::mark,
         span::metric,
+        span::leave_interpreter,
         span::note,
         span::now,
         span::open_span,

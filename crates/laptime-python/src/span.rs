@@ -194,6 +194,13 @@ pub fn note(code: &str, message: &str) {
     measuring(|| (), || recorder::note(code, message));
 }
 
+/// Notes that the interpreter exits from here on.
+#[guarded]
+#[pyfunction]
+pub fn leave_interpreter() {
+    measuring(|| (), recorder::leave_interpreter);
+}
+
 /// Names of the spans that are open here, outermost first.
 #[guarded]
 #[pyfunction]

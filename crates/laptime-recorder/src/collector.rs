@@ -117,14 +117,7 @@ fn run(sources: &Weak<Sources>, mut watch: Watch) {
                     return;
                 }
             }
-            if let Some((resident_bytes, private)) = sizes.filter(|sizes| sizes.0 > 0) {
-                let ticks = clock::now();
-                note(&Record::Sample {
-                    ticks,
-                    resident_bytes,
-                    private: Some(private),
-                });
-            }
+            note_if_known(sources.resident());
             note_if_known(sources.delay());
             if memory::process().is_some() {
                 memory::look_for_new_objects();
@@ -200,6 +193,16 @@ fn note(record: &Record<'_>) {
             if let Some(disk) = registry.disk.as_mut() {
                 disk.scribe = Some(scribe);
             }
+        });
+    }
+}
+
+/// Reads resident memory from another thread than the collector, at a moment that matters.
+pub fn note_resident() {
+    let sources = registry::with(|registry| Some(registry.disk.as_ref()?.sources.clone()));
+    if let Some(record) = sources.and_then(|sources| sources.resident()) {
+        write_by_scribe(|scribe| {
+            scribe.record(&record);
         });
     }
 }

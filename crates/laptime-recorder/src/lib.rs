@@ -79,7 +79,7 @@ pub use guard::{guard, silence_panics};
 pub use live::{live, reset};
 pub use messages::{remember_stderr, warn};
 pub use news::{follow, news};
-pub use notes::{input_sizes, mark, mark_outermost, metric, module, note};
+pub use notes::{input_sizes, leave_interpreter, mark, mark_outermost, metric, module, note};
 pub use on_devices::at_exit::catch_up_at_exit;
 pub use on_devices::waits::{wait_for as wait_for_device, wait_here as wait_for_device_here};
 pub use on_devices::{

@@ -4,6 +4,8 @@ use laptime_core::format::record::Record;
 use laptime_core::{Holds, InputSizes, PathId, Sizes};
 
 use crate::clock;
+use crate::collector;
+use crate::memory;
 use crate::nvtx;
 use crate::registration;
 use crate::registry;
@@ -11,6 +13,9 @@ use crate::site::Site;
 use crate::start::is_on_or_decide;
 use crate::state;
 use crate::thread::Thread;
+
+/// Code of the note that says when the interpreter began to exit, in ticks.
+const EXITS: &str = "interpreter.exits";
 
 fn with_path(site: &Site, write: impl FnOnce(&mut Thread, PathId, u32)) {
     if is_on_or_decide() {
@@ -32,6 +37,13 @@ pub fn mark(site: &Site) {
     with_path(site, |thread, path, track| {
         thread.writer.record(&Record::Mark { path, ticks, track });
     });
+}
+
+/// Notes that the interpreter exits from here on, with the memory that the process has now.
+pub fn leave_interpreter() {
+    collector::note_resident();
+    memory::at_exit();
+    registration::note(EXITS, &clock::now().to_string());
 }
 
 /// Records a named instant outside of every span, such as an epoch that turned out to have

@@ -367,6 +367,7 @@ fn last_words() -> Option<Writer> {
             let ticks = clock::now();
             scribe.record(&Record::Memory { ticks, memory });
         }
+        memory::write_around_laps(|record| scribe.record(record));
         on_devices::times::finish(|record| scribe.record(record));
         scribe.record(&Record::Anchor(clock::anchor()));
         scribe

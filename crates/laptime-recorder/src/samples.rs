@@ -38,6 +38,16 @@ impl Sources {
         platform::memory_sizes(self.statm.as_ref()?.get().ok()?)
     }
 
+    /// Resident memory now; `None` once the first thread is gone.
+    pub fn resident(&self) -> Option<Record<'static>> {
+        let (resident_bytes, private) = self.memory_sizes().filter(|sizes| sizes.0 > 0)?;
+        Some(Record::Sample {
+            ticks: clock::now(),
+            resident_bytes,
+            private: Some(private),
+        })
+    }
+
     /// How long the thread was kept from a CPU so far.
     pub fn delay(&self) -> Option<Record<'static>> {
         let delay = self.delay.as_ref()?;

@@ -29,6 +29,7 @@ kinds![
     BetweenSteps,
     Compiling,
     DataWait,
+    DeviceGrowth,
     Exit,
     GrowingInputs,
     HeldLoop,

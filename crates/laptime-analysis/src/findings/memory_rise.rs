@@ -8,8 +8,8 @@ use crate::summarize::wall_time::STARTUP;
 use crate::summary::Summary;
 use crate::summary::finding::Finding;
 
-/// The shortest time: in a shorter one everything grows, as programs import packages and read their data.
-const LEAST_NS: u64 = 4_000_000_000;
+/// The shortest time: levels are so many that a shorter one has enough of them, and everything grows while programs begin.
+const LEAST_NS: u64 = 1_000_000_000;
 /// The least number of bytes: less fills no memory.
 const LEAST_BYTES: f64 = 1_048_576.0;
 /// The widest interval, as a part of the rise: one that is no line has a wider one.

@@ -10,6 +10,7 @@ mod blocked_event_loop;
 pub mod clues;
 pub mod compile_time;
 mod data_wait;
+mod device_growth;
 mod evidence;
 mod exit;
 mod explained_by;
@@ -64,6 +65,7 @@ const RULES: &[Rule] = &[
     memory_growth_between_steps::find,
     memory_rise::find,
     resident_growth::find,
+    device_growth::find,
     rank_difference::find,
     throttled_device::find,
     idle_device::find,

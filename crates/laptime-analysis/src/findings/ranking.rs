@@ -70,10 +70,13 @@ fn weight(finding: &Finding, evidence: &Evidence<'_>) -> f64 {
             during_ns,
             ..
         } => IDLE_SHARE * (1.0 - utilization_ratio) * share(*during_ns),
+        // A script without steps may collect what it is meant to: that is told after all that takes time.
+        Finding::ResidentGrowth { path: None, .. } => 0.0,
         Finding::Unsteady { .. }
         | Finding::MemoryGrowth { .. }
         | Finding::MemoryRise { .. }
         | Finding::ResidentGrowth { .. }
+        | Finding::DeviceGrowth { .. }
         | Finding::Ranks { .. } => f64::INFINITY,
     }
 }

@@ -1,17 +1,19 @@
 //! Resident memory that grows all the time, which every recording tells without an option.
 //!
+//! What says so is how evenly it grows, in steps or over time, not how long the program ran. A program without steps may
+//! collect what it is meant to: of that the rise is told, and no more.
 //! Where allocations are counted as well, [`super::memory_growth_in_steps`] and its kin say the same more exactly.
 
 use super::evidence::Evidence;
 use crate::summary::finding::Finding;
 
-/// The shortest time in a program without steps: in a shorter one everything grows, as programs import packages and
-/// read their data.
-const LEAST_NS: u64 = 10_000_000_000;
+/// The part of a rise in which modules are imported that makes it one of the imports.
+const IMPORTS_RATIO: f64 = 0.5;
 
 /// Finds the rise of the main process's memory: per step where there are steps, else per second.
 pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_counted = evidence.clues.is_memory_counted;
+    let rising = &evidence.clues.resident_function;
     if let Some(steps) = &evidence.steps {
         let rise = evidence.clues.resident_in_steps?;
         return Some(Finding::ResidentGrowth {
@@ -22,11 +24,13 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
             risen_bytes: rise.bytes.round() as u64,
             during_ns: None,
             is_counted,
+            function: rising.only.clone(),
+            busy_function: None,
         });
     }
     let (rise, during_ns) = evidence.clues.resident_over_time?;
-    let per_second = |bytes: f64| (bytes * 1e9 / during_ns as f64).round() as u64;
-    (during_ns >= LEAST_NS).then(|| Finding::ResidentGrowth {
+    let per_second = |bytes: f64| (bytes * 1e9 / during_ns.max(1) as f64).round() as u64;
+    (rising.imports_ratio <= IMPORTS_RATIO).then(|| Finding::ResidentGrowth {
         path: None,
         step_count: None,
         each_bytes: per_second(rise.bytes),
@@ -34,6 +38,8 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
         risen_bytes: rise.bytes.round() as u64,
         during_ns: Some(during_ns),
         is_counted,
+        function: rising.only.clone(),
+        busy_function: rising.mostly.clone(),
     })
 }
 

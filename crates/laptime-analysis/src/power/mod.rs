@@ -17,7 +17,7 @@ mod unavailable;
 pub use device_summaries::{SteadyTicks, devices};
 pub use energy_by_path::EnergyByPath;
 pub use lap_energy::{EnergyPass, fill};
-pub use samples::DeviceSamples;
+pub use samples::{DeviceSamples, SampledDevice};
 pub use summary::{DeviceStretch, DeviceSummary, ThrottleShare};
 pub use unavailable::{UNAVAILABLE, with_reason};
 

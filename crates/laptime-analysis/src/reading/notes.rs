@@ -1,6 +1,7 @@
 //! Notes of a process's recorder: facts of the program and its machine, by their codes.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use laptime_core::Live;
 use laptime_core::format::record::Record;
@@ -20,8 +21,13 @@ pub struct Notes(pub BTreeSet<(String, String)>);
 impl Notes {
     /// Returns when the interpreter began to exit, in ticks, if the program said so.
     pub fn exits_at(&self) -> Option<u64> {
-        let (_, at) = self.0.iter().find(|(code, _)| code == EXITS)?;
-        at.parse().ok()
+        self.number(EXITS)
+    }
+
+    /// Returns the number that a note tells.
+    pub fn number<N: FromStr>(&self, code: &str) -> Option<N> {
+        let (_, number) = self.0.iter().find(|(noted, _)| noted == code)?;
+        number.parse().ok()
     }
 }
 

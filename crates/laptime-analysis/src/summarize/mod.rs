@@ -4,8 +4,10 @@
 
 mod collect_doubts;
 pub(crate) mod columns;
+pub(crate) mod device_rise;
 pub mod device_steps;
 mod epochs;
+pub(crate) mod even_rise;
 pub mod headline;
 pub(crate) mod input_growth;
 pub(crate) mod leftovers;

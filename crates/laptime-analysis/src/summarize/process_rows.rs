@@ -7,6 +7,7 @@
 use laptime_core::Unavailable;
 
 use crate::reading::process::Process;
+use crate::summarize::columns::left_outside::LeftOutside;
 use crate::summarize::columns::memory;
 use crate::summarize::columns::operations::Peaks;
 use crate::summarize::merge_processes;
@@ -54,7 +55,8 @@ fn process_rows(
 ) -> ProcessRows {
     let tree = merge_processes::of_run(std::slice::from_mut(process));
     let mut rows = rows::rows(&tree, wall.ns(), &filled.leftovers, peaks).rows;
-    memory::fill_other(&mut rows, &tree, std::slice::from_ref(summary));
+    let left = LeftOutside::of_processes([&*process]);
+    memory::fill_other(&mut rows, &tree, std::slice::from_ref(summary), &left);
     let (found, steady_why) = match found {
         Ok(start) => (Some(start), None),
         Err(why) => (None, Some(why)),

@@ -13,7 +13,7 @@ use crate::profiler;
 use crate::reading::marks::Thinned;
 use crate::reading::notes::EXITS;
 use crate::reading::process::Process;
-use crate::summarize::columns::operations;
+use crate::summarize::columns::{left_outside, operations};
 use crate::summary::{Mark, Metric, MetricPoint, Track};
 
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
@@ -51,6 +51,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
                 && code != operations::TOLD
                 && code != profiler::WITHIN
                 && code != EXITS
+                && !left_outside::CODES.contains(&code.as_str())
                 && code != UNSAMPLED
         })
         // A helper of the program's has none, and the program may.

@@ -13,6 +13,7 @@ use crate::reading::first_steps::Series;
 use crate::reading::process::Process;
 use crate::reading::recorder_samples::CpuWait;
 use crate::reading::step_stretches::Stretch;
+use crate::summarize::device_rise::{self, DeviceRise};
 use crate::summarize::measured_processes::trained;
 use crate::summarize::memory_growth::{self, Growth};
 use crate::summarize::resident_rise::{self, ResidentRise};
@@ -47,6 +48,8 @@ pub struct Start {
     pub between_steps_ns: Option<u64>,
     /// The rise of resident memory from there on, in the first process.
     pub resident: Option<ResidentRise>,
+    /// The rise of a device's memory from there on, in the first process.
+    pub device: Option<DeviceRise>,
 }
 
 /// Finds it, or says why there is none.
@@ -81,6 +84,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         risen_bytes: first.risen_bytes,
         between_steps_ns: between_steps(&found),
         resident: first.resident,
+        device: first.device.clone(),
     })
 }
 
@@ -137,6 +141,7 @@ struct Found {
     risen_bytes: Option<i64>,
     between_steps_ns: Option<u64>,
     resident: Option<ResidentRise>,
+    device: Option<DeviceRise>,
 }
 
 /// Returns the usual time between two steps from one of the first on. In a running program, and where steps ran under
@@ -172,6 +177,12 @@ pub fn risen_in_all(process: &Process) -> Option<i64> {
 pub fn resident_in_all(process: &Process) -> Option<ResidentRise> {
     let series = repeated(process)?;
     resident(process, series, &series.stretches.since(0))
+}
+
+/// Finds the rise of a device's memory over all steps of a process.
+pub fn device_in_all(process: &Process) -> Option<DeviceRise> {
+    let series = repeated(process)?;
+    device_rise::over_steps(process, &series.stretches.since(0), series.last)
 }
 
 fn resident(process: &Process, series: &Series, steps: &[Stretch]) -> Option<ResidentRise> {
@@ -225,6 +236,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         ),
         inside: memory_growth::inside(&since),
         resident: resident(process, series, &since),
+        device: device_rise::over_steps(process, &since, series.last),
         risen_bytes: memory_growth::risen(
             &process.features.recorder_samples,
             steps[first].start,

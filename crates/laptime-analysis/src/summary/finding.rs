@@ -305,6 +305,35 @@ pub enum Finding {
         /// Whether allocations were counted: then these don't say who keeps it.
         #[serde(skip_serializing_if = "is_false")]
         is_counted: bool,
+        /// The function in which it rises, and hardly while others run, where stacks were sampled; its ratio is the part of
+        /// the rise.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+        /// The function that mostly ran meanwhile, where it can't be told which one memory rises in.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        busy_function: Option<MainFunction>,
+    },
+    /// Memory of a device that grows all the time, known without an option.
+    DeviceGrowth {
+        /// The path of the steps.
+        path: String,
+        /// The number of steps in which it grew.
+        step_count: u64,
+        /// The growth per step.
+        each_bytes: u64,
+        /// Half the width of the 95 % interval of that.
+        uncertainty_bytes: u64,
+        /// The bytes by which it grew in all.
+        risen_bytes: u64,
+        /// The device's index.
+        device: u32,
+        /// The device's name.
+        name: String,
+        /// Whether it is the memory of this process; else that of all that use the device.
+        is_own: bool,
+        /// Whether memory of laps was recorded.
+        #[serde(skip_serializing_if = "is_false")]
+        is_counted: bool,
     },
     /// The interpreter's wait for threads at its end.
     ThreadsWait(ThreadsWait),

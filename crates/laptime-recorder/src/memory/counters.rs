@@ -63,6 +63,12 @@ static EPOCH: AtomicU32 = AtomicU32::new(0);
 static LAPPED: AtomicU32 = AtomicU32::new(0);
 static TOTAL: AtomicI64 = AtomicI64::new(0);
 static TOTAL_PEAK: AtomicI64 = AtomicI64::new(0);
+/// The total when the first lap opened; [`UNKNOWN`] before.
+static BEFORE_LAPS: AtomicI64 = AtomicI64::new(UNKNOWN);
+/// The total when no lap was open any more, the last time.
+static AFTER_LAPS: AtomicI64 = AtomicI64::new(UNKNOWN);
+/// Stands for a total that there is none of yet.
+const UNKNOWN: i64 = i64::MIN;
 
 /// What the leader and the threads without a lap tell each other.
 static LEADER_NET: AtomicI64 = AtomicI64::new(0);
@@ -196,11 +202,17 @@ pub fn at_boundary<R>(run: impl FnOnce(&mut Running) -> (R, bool)) -> R {
                 counters.let_go();
                 counters.lapped.set(epoch);
                 LAPPED.fetch_add(1, Relaxed);
+                if BEFORE_LAPS.load(Relaxed) == UNKNOWN {
+                    BEFORE_LAPS.store(TOTAL.load(Relaxed), Relaxed);
+                }
             }
             (true, false) => {
                 counters.leads.set(0);
                 counters.lapped.set(0);
-                LAPPED.fetch_sub(1, Relaxed);
+                if LAPPED.fetch_sub(1, Relaxed) == 1 {
+                    let total = TOTAL.load(Relaxed).wrapping_add(counters.held.get());
+                    AFTER_LAPS.store(total, Relaxed);
+                }
             }
             _ => {}
         }
@@ -221,8 +233,16 @@ pub fn begin() {
     LAPPED.store(0, Relaxed);
     TOTAL.store(0, Relaxed);
     TOTAL_PEAK.store(0, Relaxed);
+    BEFORE_LAPS.store(UNKNOWN, Relaxed);
+    AFTER_LAPS.store(UNKNOWN, Relaxed);
     EPOCH.fetch_add(1, Relaxed);
     COUNTERS.with(|counters| counters.held.set(0));
+}
+
+/// The process's total when its first lap opened, and when the last one had closed; `None` while there was none.
+pub fn around_laps() -> (Option<i64>, Option<i64>) {
+    let known = |total: &AtomicI64| Some(total.load(Relaxed)).filter(|bytes| *bytes != UNKNOWN);
+    (known(&BEFORE_LAPS), known(&AFTER_LAPS))
 }
 
 /// The process's total, with what the calling thread holds back.

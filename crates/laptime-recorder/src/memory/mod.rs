@@ -10,6 +10,7 @@ mod alloc;
 mod counters;
 mod frames;
 mod interval;
+mod level_notes;
 #[cfg(all(
     target_os = "linux",
     target_env = "gnu",
@@ -32,6 +33,7 @@ pub use alloc::Tally;
 pub use counters::{Quiet, count};
 pub(crate) use frames::Frames;
 pub use interval::Interval;
+pub(crate) use level_notes::{at_exit, write_around_laps};
 pub use patch::check_machine as check;
 pub(crate) use patch::look_for_new_objects;
 pub use switch::{process, refuse, stop};

@@ -4,10 +4,12 @@ pub mod function_sums;
 pub mod growing_inputs;
 pub mod interpreter_end;
 pub mod memory_rise;
+pub mod rising_function;
 pub mod time_between_steps;
 
 use crate::doubts::busy_machine;
 use crate::reading::process::Process;
+use crate::summarize::device_rise::DeviceRise;
 use crate::summarize::memory_growth::Growth;
 use crate::summarize::resident_rise::{self, ResidentRise};
 use crate::summarize::steady_state::{self, Start};
@@ -16,6 +18,7 @@ use crate::summary::doubt::StepsDoubt;
 use crate::summary::finding::{HeldLoop, ThreadsWait, WorkerLap};
 use growing_inputs::GrowingInputs;
 use memory_rise::MemoryRise;
+use rising_function::RisingFunction;
 use time_between_steps::TimeBetweenSteps;
 
 /// The facts about a run that a summary doesn't hold.
@@ -33,6 +36,10 @@ pub struct Clues {
     pub resident_in_steps: Option<ResidentRise>,
     /// The rise of resident memory over time, with the length of that time in ns.
     pub resident_over_time: Option<(ResidentRise, u64)>,
+    /// The function in which resident memory rises: in the steps where it does there, else over time.
+    pub resident_function: RisingFunction,
+    /// The rise of a device's memory in the steps; without a steady state, in those of the whole run.
+    pub device_rise: Option<DeviceRise>,
     /// Inputs that grow, and the steps' time with them.
     pub growing_inputs: Option<GrowingInputs>,
     /// Whether allocations were counted.
@@ -61,6 +68,12 @@ impl Clues {
     /// `measured` are the places of the measured processes, the main one first; `start` is where the steady state begins.
     pub fn of_processes(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Self {
         let main = measured.first().map(|index| &processes[*index]);
+        let resident_in_steps = start.map_or_else(
+            || main.and_then(steady_state::resident_in_all),
+            |start| start.resident,
+        );
+        let resident_over_time = main.and_then(resident_rise::of_process);
+        let rise = resident_in_steps.or(resident_over_time);
         Self {
             busy_machine: busy_machine::of_main(processes, measured),
             busy_warm_up: start.and_then(|start| start.busy_before.clone()),
@@ -74,15 +87,24 @@ impl Clues {
                 |start| start.risen_bytes,
             ),
             memory_rise: main.and_then(MemoryRise::of_process),
-            resident_in_steps: start.map_or_else(
-                || main.and_then(steady_state::resident_in_all),
-                |start| start.resident,
+            resident_function: main.zip(rise).map_or_else(
+                RisingFunction::default,
+                |(main, rise)| {
+                    let levels = main.features.recorder_samples.resident();
+                    let levels =
+                        levels.map(|(at, level)| (at, level.private.resident_bytes as i64));
+                    RisingFunction::find(main, levels, &(rise.from..=rise.to))
+                },
             ),
-            resident_over_time: main.and_then(|main| {
-                let rise = resident_rise::of_process(main)?;
+            resident_in_steps,
+            resident_over_time: main.zip(resident_over_time).map(|(main, rise)| {
                 let ns = rise.length * main.facts.anchors.mean_ns_per_tick();
-                Some((rise, ns as u64))
+                (rise, ns as u64)
             }),
+            device_rise: start.map_or_else(
+                || main.and_then(steady_state::device_in_all),
+                |start| start.device.clone(),
+            ),
             growing_inputs: main.and_then(GrowingInputs::of_process),
             is_memory_counted: main
                 .is_some_and(|main| main.features.recorder_samples.levels().next().is_some()),

@@ -202,6 +202,8 @@ fn memory_that_is_counted_is_not_told_again_by_what_is_resident() {
         risen_bytes: 100_000_000,
         during_ns: None,
         is_counted: true,
+        function: None,
+        busy_function: None,
     };
     let growth = |kept_bytes| Finding::MemoryGrowth {
         path: "step".to_owned(),

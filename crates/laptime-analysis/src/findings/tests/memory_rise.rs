@@ -87,7 +87,11 @@ fn what_fills_and_stays_is_no_growth() {
 
 #[test]
 fn what_is_short_or_little_is_not_told() {
-    assert_eq!(found(&program(40, |index| index * MIB)), [], "3 s");
+    assert_eq!(
+        found(&program(25, |index| index * MIB)),
+        [],
+        "too few levels"
+    );
     assert_eq!(
         found(&program(100, |index| index * 10 * KIB)),
         [],

@@ -1,27 +1,34 @@
 //! Programs whose memory grows, told by what is resident.
 
 use laptime_core::format::record::Record;
-use laptime_core::{PrivateMemory, ProcessMemory};
+use laptime_core::{PrivateMemory, ProcessMemory, Runner, SampledStack, StackFrame};
 
 use crate::Finding;
 use crate::findings::tests::found;
 use crate::testing::scripted::{EPOCH_NS, MS, Script, anchor};
 
 const MIB: u64 = 1_048_576;
+const KEEP: u32 = 1;
+const WORK: u32 = 2;
+const IMPORT: u32 = 3;
+
+/// A reading, the so manyth, of what a process allocated.
+fn sample(index: u64, bytes: u64) -> Record<'static> {
+    Record::Sample {
+        ticks: EPOCH_NS + index * 100 * MS,
+        resident_bytes: bytes + 300 * MIB,
+        private: Some(PrivateMemory {
+            resident_bytes: bytes,
+            reserved_bytes: 2 * bytes,
+        }),
+    }
+}
 
 /// A program that is read ten times per second, and grows by so many MiB between two readings.
 fn program(readings: u64, mib: u64) -> Script {
     let mut script = Script::new(7, 0);
     for index in 0..readings {
-        let bytes = 200 * MIB + index * mib * MIB;
-        script.observed(Record::Sample {
-            ticks: EPOCH_NS + index * 100 * MS,
-            resident_bytes: bytes + 300 * MIB,
-            private: Some(PrivateMemory {
-                resident_bytes: bytes,
-                reserved_bytes: 2 * bytes,
-            }),
-        });
+        script.observed(sample(index, 200 * MIB + index * mib * MIB));
     }
     script.header.closed = Some(anchor(readings * 100 * MS));
     script
@@ -53,6 +60,8 @@ fn steps_that_leave_memory_are_told_with_what_each_leaves() {
             risen_bytes,
             during_ns: None,
             is_counted: false,
+            function: None,
+            busy_function: None,
         },
     ] = &all[..]
     else {
@@ -70,32 +79,132 @@ fn steps_that_leave_memory_are_told_with_what_each_leaves() {
 }
 
 #[test]
-fn a_program_without_steps_is_told_per_second() {
-    let all = resident(&program(150, 2));
-    let [
-        Finding::ResidentGrowth {
-            path: None,
-            step_count: None,
-            each_bytes,
-            during_ns: Some(during_ns),
-            ..
-        },
-    ] = &all[..]
-    else {
-        panic!("{all:?}");
-    };
-    assert!(each_bytes.abs_diff(20 * MIB) < MIB / 10, "{each_bytes}");
-    assert!(
-        (10_000 * MS..12_000 * MS).contains(during_ns),
-        "{during_ns}"
-    );
-    assert_eq!(resident(&program(100, 2)), [], "8 s without the beginning");
+fn a_program_without_steps_is_told_per_second_of_a_few_seconds_too() {
+    for readings in [22, 150] {
+        let all = resident(&program(readings, 2));
+        let [
+            Finding::ResidentGrowth {
+                path: None,
+                step_count: None,
+                each_bytes,
+                during_ns: Some(during_ns),
+                ..
+            },
+        ] = &all[..]
+        else {
+            panic!("{all:?}");
+        };
+        assert!(each_bytes.abs_diff(20 * MIB) < MIB / 10, "{each_bytes}");
+        assert!(*during_ns < readings * 100 * MS, "{during_ns}");
+    }
 }
 
 #[test]
 fn what_is_little_or_stays_is_not_told() {
     assert_eq!(resident(&training(100, 0)), []);
-    assert_eq!(resident(&training(20, 8)), [], "too few readings");
+    assert_eq!(resident(&program(15, 8)), [], "too few readings");
+    assert_eq!(resident(&training(15, 8)), [], "too few readings in steps");
+}
+
+/// Has a program run functions of its script, seen fifty times a second: each time as `stack` says of the moment in ms.
+fn sampled(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> u32) {
+    let functions = [
+        (KEEP, "keep", "/home/me/script.py", 0),
+        (WORK, "work", "/home/me/script.py", 0),
+        (
+            IMPORT,
+            "_find_and_load",
+            "<frozen importlib._bootstrap>",
+            WORK,
+        ),
+    ];
+    for (id, name, file, parent) in functions {
+        script.observed(Record::Function { id, name, file });
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent,
+            function: id,
+            line: 10 * id,
+        }));
+    }
+    for at_ms in (10..until_ms).step_by(20) {
+        script.observed(Record::Stack(SampledStack {
+            ticks: EPOCH_NS + at_ms * MS,
+            thread: 7,
+            frame: stack(at_ms),
+            is_running: true,
+            has_interpreter: true,
+            in_same_turn: false,
+            runner: Runner::Unknown,
+            within_ns: 1_000,
+            stands_for_ns: 20 * MS,
+        }));
+    }
+}
+
+/// The names of the function that memory rises in, and of the one that mostly runs meanwhile.
+fn functions(script: &Script) -> Vec<(Option<String>, Option<String>)> {
+    let all = resident(script).into_iter();
+    all.map(|one| {
+        let Finding::ResidentGrowth {
+            function,
+            busy_function,
+            ..
+        } = one
+        else {
+            unreachable!()
+        };
+        (
+            function.map(|one| one.name),
+            busy_function.map(|one| one.name),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn a_function_is_named_where_memory_rises_while_it_runs_and_hardly_while_others_do() {
+    // Half a second each in turn: memory rises in one of them.
+    let in_turn = |at_ms: u64| {
+        if (at_ms / 500).is_multiple_of(2) {
+            KEEP
+        } else {
+            WORK
+        }
+    };
+    let mut script = Script::new(7, 0);
+    let mut bytes = 200 * MIB;
+    for index in 0..150 {
+        script.observed(sample(index, bytes));
+        bytes += if in_turn(index * 100) == KEEP {
+            2 * MIB
+        } else {
+            0
+        };
+    }
+    script.header.closed = Some(anchor(15_000 * MS));
+    sampled(&mut script, 15_000, in_turn);
+    assert_eq!(functions(&script), [(Some("keep".to_owned()), None)]);
+    // Evenly over both, none of them has most.
+    let mut script = program(150, 2);
+    sampled(&mut script, 15_000, in_turn);
+    assert_eq!(functions(&script), [(None, None)]);
+}
+
+#[test]
+fn a_function_that_nearly_always_runs_is_told_as_that() {
+    let mut script = program(150, 2);
+    sampled(&mut script, 15_000, |at_ms| {
+        if at_ms % 300 < 20 { WORK } else { KEEP }
+    });
+    assert_eq!(functions(&script), [(None, Some("keep".to_owned()))]);
+}
+
+#[test]
+fn what_imports_take_is_not_told() {
+    let mut script = program(150, 2);
+    sampled(&mut script, 15_000, |_| IMPORT);
+    assert_eq!(resident(&script), []);
 }
 
 #[test]

@@ -1,33 +1,29 @@
 //! Host memory in rows: extremes over spans, and the memory that no lap holds.
 //!
 //! What the process has, less what its outermost laps have, was allocated outside of any lap or
-//! by threads whose work no lap can be told for: that is the memory of `other`.
+//! by threads whose work no lap can be told for: that is the memory of `other`. Where the process noted what it had as
+//! its first lap opened, its last one closed and its interpreter exited, the parts before and after stand in their own rows.
 
 use std::collections::BTreeMap;
 
 use laptime_core::{PathTally, Unavailable, path};
 
 use crate::reading::process::Process;
+use crate::summarize::columns::left_outside::{
+    HELD, LeftOutside, NO_PEAK, NO_SPREAD, hold, not_held,
+};
+use crate::summarize::leftovers::OTHER;
 use crate::summarize::tree::Tree;
-use crate::summarize::wall_time::OTHER;
 use crate::summary::doubt::{Doubt, PathPart, SpansDoubt};
 use crate::summary::fields::{Group, explain};
 use crate::summary::process::{ProcessState, ProcessSummary};
-use crate::summary::span_row::{RowKind, SpanRow};
+use crate::summary::span_row::SpanRow;
 
 /// Code of the note that says why memory was not counted.
 const NOT_COUNTED: &str = "memory.unavailable";
 /// Why a process has no total.
 const KILLED: &str = "a process ended without closing its recording, as killed ones and a \
                       DataLoader's workers do: what it held then is not known";
-const NO_PEAK: &str = "what is left over has no peak of its own";
-const NO_SPREAD: &str = "what is left over is no span";
-/// Numbers that what is left over has: no extremes, but what was held there.
-const HELD: [&str; 3] = [
-    "host_memory_net_min_bytes",
-    "host_memory_net_max_bytes",
-    "host_memory_kept_bytes",
-];
 /// Names of the totals of a process.
 const TOTALS: [&str; 2] = ["host_memory_net_bytes", "host_memory_peak_bytes"];
 
@@ -45,16 +41,19 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     row.memory.host_memory_peak_max_bytes = Some(memory.peak_max_bytes);
 }
 
-/// Fills in the memory of `other`.
-pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary]) {
+/// Fills in the memory of `other`, and that of startup and exit.
+pub fn fill_other(
+    rows: &mut [SpanRow],
+    tree: &Tree,
+    processes: &[ProcessSummary],
+    left: &LeftOutside,
+) {
     let nets = processes
         .iter()
         .map(|process| process.host_memory_net_bytes);
     let nets: Option<Vec<i64>> = nets.collect();
-    let is_other = |row: &&mut SpanRow| row.kind == RowKind::Leftover && row.path == OTHER;
-    let other = rows.iter_mut().find(is_other);
     let Some(total) = nets.map(|nets| nets.into_iter().fold(0, i64::saturating_add)) else {
-        if let Some(other) = other
+        if let Some(other) = rows.iter_mut().find(|row| row.is_leftover(OTHER))
             && processes.iter().any(is_killed)
             && has_memory(tree)
         {
@@ -74,18 +73,10 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
         })
     });
     let outside = held.fold(total, i64::saturating_sub);
-    if let Some(other) = other {
-        other.memory.host_memory_net_min_bytes = Some(outside);
-        other.memory.host_memory_net_max_bytes = Some(outside);
-        other.memory.host_memory_kept_bytes = Some(outside);
-        explain(other, not_held(Group::HostMemory), NO_PEAK);
-        explain(other, not_held(Group::KeptMemory), NO_SPREAD);
+    let between = outside.saturating_sub(left.fill(rows));
+    if let Some(other) = rows.iter_mut().find(|row| row.is_leftover(OTHER)) {
+        hold(other, between);
     }
-}
-
-/// Returns the names of a group's numbers that what is left over lacks.
-fn not_held(group: Group) -> impl Iterator<Item = &'static str> {
-    group.names().filter(|name| !HELD.contains(name))
 }
 
 /// Tells whether any span carried memory.

@@ -12,6 +12,7 @@ use crate::power::{self, SteadyTicks};
 use crate::profiler;
 use crate::reading::process::Process;
 use crate::summarize::collect_doubts;
+use crate::summarize::columns::left_outside::LeftOutside;
 use crate::summarize::columns::operations::{self, Peaks};
 use crate::summarize::columns::{device_memory, device_time, launches, memory};
 use crate::summarize::epochs;
@@ -71,7 +72,8 @@ impl Totalled {
         let leftovers = &self.filled.leftovers;
         let mut made = rows::rows(tree, self.measured_ns, leftovers, &mut self.peaks);
         power::fill(&mut made.rows, self.steady.as_mut(), &self.processes);
-        memory::fill_other(&mut made.rows, tree, &self.summaries);
+        let left = LeftOutside::of_processes(&self.processes);
+        memory::fill_other(&mut made.rows, tree, &self.summaries, &left);
         let mut tables = vec![&mut made.rows];
         tables.extend(self.steady.as_mut().map(|steady| &mut steady.rows));
         for one in &mut self.by_process {

@@ -85,16 +85,12 @@ fn programs_that_keep_nothing_are_not_accused() {
         ("freed again at the end", |part| {
             500.0 + if part < 1.0 { 400.0 * part } else { 0.0 }
         }),
-        ("less than a tenth", |part| 900.0 + 85.0 * part),
+        ("less than a tenth", |part| 900.0 + 95.0 * part),
     ];
     for (what, level) in clean {
         assert_eq!(rise_of(level), None, "{what}");
     }
-    assert_eq!(
-        rise_of(|part| 100.0 + 60.0 * part),
-        None,
-        "less than 64 MiB"
-    );
+    assert_eq!(rise_of(|part| 30.0 + 4.0 * part), None, "less than 4 MiB");
 }
 
 #[test]

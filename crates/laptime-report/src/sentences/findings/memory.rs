@@ -4,11 +4,13 @@ use laptime_analysis::{Finding, Keeper, MainFunction, Passing};
 
 use super::phrases::{bytes, function_at, many, one, time};
 use crate::document::names;
-use crate::quantity::thousands;
 
 /// The place to look for what no lap keeps.
 const OUTSIDE: &str = "Look for what the loop keeps from NOUN to NOUN; laps around its other parts \
                        show which one it is.";
+
+/// The things to look for in a function that memory rises in.
+pub const LOOK_THERE: &str = "Look for lists and caches that are added to there.";
 
 /// The things to look for in a lap that leaves memory: what it allocates may be kept by whoever it hands it to.
 const LOOK: &str = "look for lists or caches that keep it, there or where it is handed on";
@@ -54,46 +56,8 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             time(*during_ns),
             rising(function.as_ref(), *is_sampled),
         ),
-        Finding::ResidentGrowth {
-            path,
-            step_count,
-            each_bytes,
-            uncertainty_bytes,
-            risen_bytes,
-            during_ns,
-            is_counted,
-        } => format!(
-            "Memory of the process grows all the time, by {} (± {}) per {}: {} in {}. {}",
-            bytes(*each_bytes),
-            bytes(*uncertainty_bytes),
-            path.as_deref().map_or("second".to_owned(), one),
-            bytes(*risen_bytes),
-            match (path, step_count) {
-                (Some(path), Some(count)) => format!("{} {}", thousands(*count), many(path)),
-                _ => time(during_ns.unwrap_or(0)),
-            },
-            keeper(*is_counted, path.is_some()),
-        ),
         _ => return None,
     })
-}
-
-/// Writes how to learn who keeps memory that is resident.
-fn keeper(is_counted: bool, has_steps: bool) -> &'static str {
-    match (is_counted, has_steps) {
-        (true, _) => {
-            "Counted allocations don't grow as much: look for a library that allocates in its own way, or \
-             for memory that is freed in pieces too small to be given back."
-        }
-        (false, true) => {
-            "`laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the \
-             usual cause, such as losses that are kept with their graphs."
-        }
-        (false, false) => {
-            "Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` \
-             names the function, if it is one."
-        }
-    }
 }
 
 /// Writes the function in which memory rises, or how to learn it.
@@ -102,7 +66,7 @@ fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
                         what a round leaves, and laps inside tell where.";
     match function {
         Some(function) => format!(
-            ", {:.0} % of it while {} ran. Look for lists and caches that are added to there.",
+            ", {:.0} % of it while {} ran. {LOOK_THERE}",
             100.0 * function.ratio,
             function_at(function),
         ),

@@ -11,6 +11,7 @@ mod phrases;
 mod place;
 pub(crate) mod ranks;
 mod startup_and_exit;
+mod uncounted_memory;
 mod waits;
 
 use crate::document::names;
@@ -106,9 +107,12 @@ pub fn finding_sentence(finding: &Finding) -> Option<String> {
         Finding::Ranks { difference, .. } => {
             format!("{}.", wrap::capitalised(&ranks::in_words(difference)))
         }
-        Finding::MemoryGrowth { .. }
-        | Finding::MemoryRise { .. }
-        | Finding::ResidentGrowth { .. } => memory::growing_memory(finding)?,
+        Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => {
+            memory::growing_memory(finding)?
+        }
+        Finding::ResidentGrowth { .. } | Finding::DeviceGrowth { .. } => {
+            uncounted_memory::growing_memory(finding)?
+        }
         Finding::Unsteady { doubt, .. } => sentences(&doubts::in_words(doubt)),
         Finding::MemoryBound {
             path, intensity, ..
@@ -323,3 +327,6 @@ mod compiling_tests;
 #[cfg(test)]
 #[path = "tests/findings.rs"]
 pub(crate) mod tests;
+#[cfg(test)]
+#[path = "tests/uncounted_memory.rs"]
+mod uncounted_memory_tests;
