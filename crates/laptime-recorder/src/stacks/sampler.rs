@@ -149,7 +149,7 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
         }
         let looking = LOOKING.lock();
         let began_ns = clock::monotonic_ns();
-        if look_at_all(source, &mut seen, look, before_ns) {
+        if look_at_all(source, &mut seen, look, before_ns, load.processors()) {
             ran_ns = began_ns;
         }
         drop(looking);
@@ -173,7 +173,13 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
 }
 
 /// Looks at each thread that isn't where it was; whether there is one.
-fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_ns: u64) -> bool {
+fn look_at_all(
+    source: &mut dyn StackSource,
+    seen: &mut Seen,
+    look: u64,
+    before_ns: u64,
+    processors: u64,
+) -> bool {
     let moment = |ticks, within_ns| Moment {
         look,
         ticks,
@@ -205,6 +211,7 @@ fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_
         let moment = moment(ticks, within_ns);
         seen.take((thread, used_ns, is_running), stack, moment, before_ns);
     }
+    seen.share_processors(processors);
     seen.keep_those_of(look);
     has_run
 }
