@@ -16,8 +16,10 @@ const MACHINERY: &str = "<frozen importlib._bootstrap";
 /// The name of what stands for functions in the midst of a deep stack, which the recorder left out.
 const LEFT_OUT: &str = "<functions left out>";
 
-/// The package whose functions every thread begins with, and the code that a process begins with which isn't forked.
-const STARTS: [&str; 2] = ["threading", "<string>"];
+/// The package whose functions every thread begins with.
+const THREADS: &str = "threading";
+/// The file of the code that a process begins with which isn't forked.
+const SPAWNED: &str = "<string>";
 /// The function that a process of `multiprocessing` does its work in, and its package.
 const PROCESS_RUN: (&str, &str) = ("BaseProcess.run", "multiprocessing");
 /// The function that a process of `multiprocessing` begins with, and the end of its file's name.
@@ -66,6 +68,10 @@ pub fn fold<'f>(
             // What stands above in a forked process is its parent's.
             steps.clear();
             caller_line = 0;
+            continue;
+        }
+        let is_spawn = steps.is_empty() && function.file == SPAWNED;
+        if is_spawn && !own.is_own(function) {
             continue;
         }
         let imports = std::mem::take(&mut is_importing) && function.name == MODULE;
@@ -164,7 +170,7 @@ fn library(function: &Function) -> CallKind {
 /// Tells whether a call only starts a thread or a process.
 fn is_start(call: &CallKind) -> bool {
     matches!(call, CallKind::Library { name, package }
-        if STARTS.contains(&&**package) || (&**name, &**package) == PROCESS_RUN)
+        if &**package == THREADS || (&**name, &**package) == PROCESS_RUN)
 }
 
 /// Tells whether a call is of a package's inside: a private function, or one that a decorator put around another. No

@@ -299,4 +299,6 @@ fn the_start_of_a_process_is_no_step_of_what_it_does() {
     assert_eq!(told(&steps), ["multiprocessing.Queue.get:0 ×2"]);
     let steps = folded(&["g:<module>:1", "s:prepare:2"]);
     assert_eq!(told(&steps), ["multiprocessing.prepare:0 ×1"]);
+    let steps = folded(&["g:<module>:1", "i:_find_and_load:2", "n:<module>:3"]);
+    assert_eq!(told(&steps), ["import numpy:0 ×1"]);
 }
