@@ -47,8 +47,8 @@ pub use summary::device_row::DeviceRow;
 pub use summary::doubt;
 pub use summary::doubt::Doubt;
 pub use summary::finding::{
-    CallSite, Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait,
-    WorkerLap,
+    AwaitedFunction, CallSite, Cause, CompiledIn, Finding, HeldLoop, Keeper, MainFunction, Passing,
+    ThreadsWait, WorkerLap,
 };
 pub use summary::functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,

@@ -38,6 +38,7 @@ pub enum Runner {
 ///
 /// **Units** ticks and nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a bit of the record")]
 pub struct SampledStack {
     /// When.
     pub ticks: u64,
@@ -45,12 +46,15 @@ pub struct SampledStack {
     pub thread: u64,
     /// The innermost frame; 0 for a stack that could not be read.
     pub frame: u32,
-    /// Whether the thread had a processor, or waited for one, rather than for something else.
+    /// Whether the thread had a processor, or waited for one, rather than for something else: of more such threads than
+    /// processors only those that used most of them.
     pub is_running: bool,
     /// Whether it held the interpreter's lock.
     pub has_interpreter: bool,
     /// Whether the thread went from no context to another since the look before: who runs had it all the while.
     pub in_same_turn: bool,
+    /// Whether others of its event loop were ready to run, and waited for it.
+    pub others_ready: bool,
     /// Who ran.
     pub runner: Runner,
     /// How far the moment may be off: a stack isn't read at once.

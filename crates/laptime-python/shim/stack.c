@@ -74,8 +74,8 @@ typedef struct _frame laptime_frame;
 typedef struct {
     uint64_t state_len, state_next, state_context, state_version, state_thread, state_is_native;
     uint64_t state_frame, frame_in_state;
-    uint64_t frame_len, frame_code, frame_previous, frame_instruction, frame_owner;
-    uint64_t code_len, code_first, code_filename, code_name, code_table, bytes_len, bytes_data;
+    uint64_t frame_len, frame_code, frame_previous, frame_instruction, frame_owner, frame_locals;
+    uint64_t code_len, code_first, code_filename, code_name, code_table, code_locals, bytes_len, bytes_data;
     uint64_t text_len;
     uint64_t gil, gil_holder, gil_locked;
     uint64_t context_len, context_vars, context_entered, context_previous;
@@ -122,12 +122,16 @@ static const laptime_layout LAYOUT = {
     .frame_len = offsetof(laptime_frame, localsplus),
     .frame_previous = offsetof(laptime_frame, previous),
     .frame_owner = offsetof(laptime_frame, owner),
+    .frame_locals = offsetof(laptime_frame, localsplus),
     .code_name = offsetof(PyCodeObject, co_qualname),
+    .code_locals = offsetof(PyCodeObject, co_localsplusnames),
 #else
     .frame_len = offsetof(laptime_frame, f_iblock),
     .frame_previous = offsetof(laptime_frame, f_back),
     .frame_owner = NOWHERE,
+    .frame_locals = offsetof(laptime_frame, f_localsplus),
     .code_name = offsetof(PyCodeObject, co_name),
+    .code_locals = offsetof(PyCodeObject, co_varnames),
 #endif
     .code_len = CODE_LEN,
     .code_first = offsetof(PyCodeObject, co_firstlineno),

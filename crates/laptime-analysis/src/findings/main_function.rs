@@ -3,17 +3,22 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use laptime_core::{FileOrigin, file_origin};
+use laptime_core::{FileOrigin, Total, file_origin};
 
 use super::own_function;
-use crate::functions::timed_calls::{CallTime, Own};
+use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
 use crate::summary::Summary;
-use crate::summary::finding::MainFunction;
+use crate::summary::call_tree::merge;
+use crate::summary::finding::{AwaitedFunction, MainFunction};
 use crate::summary::functions::{Functions, LapFunctions, OTHER_PROCESSES};
 use crate::summary::span_row::RowKind;
 
 /// The part of a lap's time that a function must have more of to be what the lap is mostly in.
 const MOST_RATIO: f64 = 0.5;
+/// The part of its time from which on a lap waits.
+const WAITING_RATIO: f64 = 0.3;
+/// The least part of their time that processes work for the program itself to be told what they do.
+const PROGRAM_RATIO: f64 = 0.3;
 /// The number of samples of which a part is known to 20 points.
 const MANY_SAMPLES: u64 = 20;
 /// The least number of samples, of which a part is told if it is surely more than that.
@@ -49,7 +54,8 @@ fn longest_in_lap(
     path: &str,
 ) -> Option<MainFunction> {
     let around = own_function::around_laps(functions, path);
-    longest_of(laps, CallTime::All, 0, &around).map(|(found, _)| found)
+    let found = longest_of(laps, CallTime::All, 0, &around)?;
+    Some(with_awaited(functions, laps, found.0))
 }
 
 /// Returns the function that so much time outside of laps is mostly in: startup, exit, or what is between laps.
@@ -58,11 +64,43 @@ pub fn of_leftover(
     name: &str,
     least_ns: u64,
 ) -> Option<MainFunction> {
-    let laps = functions?.laps.iter();
+    let functions = functions?;
+    let laps = functions.laps.iter();
     let laps = laps.filter(|lap| lap.kind == RowKind::Leftover && lap.path == name);
     // Samples may stand for less time than a sentence tells of.
     let laps: Vec<_> = laps.collect();
-    longest_of(&laps, CallTime::All, least_ns, &BTreeSet::new()).map(|(found, _)| found)
+    let found = longest_of(&laps, CallTime::All, least_ns, &BTreeSet::new())?;
+    Some(with_awaited(functions, &laps, found.0))
+}
+
+/// Adds what other threads and processes mostly run, where laps that are mostly in a function wait for these.
+fn with_awaited(
+    functions: &Functions,
+    laps: &[&LapFunctions],
+    found: MainFunction,
+) -> MainFunction {
+    let tree = merge(laps.iter().map(|lap| lap.calls.as_slice()));
+    let for_others = tree.iter().filter(|node| node.waits_for_others());
+    let for_others_ns = for_others.map(|node| node.waiting_ns).total();
+    let waited_ns = laps.iter().map(|lap| lap.waiting_ns).total();
+    let all_ns = laps.iter().map(|lap| lap.total_ns).total();
+    let is_wait = waited_ns as f64 >= WAITING_RATIO * all_ns as f64
+        && for_others_ns as f64 > MOST_RATIO * waited_ns as f64;
+    if !is_wait {
+        return found;
+    }
+    let beside = functions.laps.iter().filter(|lap| lap.is_parallel());
+    let busiest = beside.max_by_key(|lap| lap.running_ns());
+    let awaited = busiest.and_then(|beside| {
+        let (ran, _) = longest_of(&[beside], CallTime::Working, 0, &BTreeSet::new())?;
+        (!is_library(&ran.file)).then_some(AwaitedFunction {
+            name: ran.name,
+            file: ran.file,
+            line: ran.line,
+            is_of_processes: beside.path == OTHER_PROCESSES,
+        })
+    });
+    MainFunction { awaited, ..found }
 }
 
 /// Returns the function that waiting for data is mostly in, and the one that the processes mostly run in that bring it.
@@ -89,7 +127,29 @@ pub fn of_wait(summary: &Summary, path: &str) -> (Option<MainFunction>, Option<M
     let beside = beside.filter(|lap| lap.is_beside() && lap.path == OTHER_PROCESSES);
     let beside: Vec<_> = beside.collect();
     let worker = longest_of(&beside, CallTime::Working, 0, &BTreeSet::new());
-    (None, worker.map(|(worker, _)| worker))
+    let worker = worker.map(|(worker, _)| worker);
+    (None, worker.or_else(|| longest_of_program(&beside)))
+}
+
+/// Returns the function that has most of the time in which processes work for the program itself: where they live
+/// shortly, much of their time is their start.
+fn longest_of_program(beside: &[&LapFunctions]) -> Option<MainFunction> {
+    let all_ns = beside.iter().map(|lap| lap.running_ns()).total();
+    let samples = beside.iter().map(|lap| lap.sample_count).total();
+    let tree = merge(beside.iter().map(|lap| lap.calls.as_slice()));
+    let calls = TimedCalls::new(&tree, CallTime::Working);
+    let own = calls.callees(&calls.outermost(), true);
+    let own_ns = own.values().map(|nodes| calls.sum(nodes)).total();
+    let own_ratio = own_ns as f64 / all_ns.max(1) as f64;
+    if samples < MANY_SAMPLES || own_ratio < PROGRAM_RATIO {
+        return None;
+    }
+    let laps = beside.iter().copied();
+    let found = own_function::innermost(laps, CallTime::Working, own_ns, &BTreeSet::new())?;
+    Some(MainFunction {
+        ratio: found.ratio * own_ratio,
+        ..found
+    })
 }
 
 /// Returns the function that has most of the time of laps and of `least_ns`, with whether it mostly waits there. Where
@@ -172,6 +232,7 @@ impl<'f> FunctionTimes<'f> {
             file: file.to_owned(),
             line: line.map_or(0, |(line, _)| line),
             ratio,
+            awaited: None,
         };
         (is_sure && ratio > MOST_RATIO).then_some((found, is_waiting))
     }

@@ -90,5 +90,6 @@ fn told((name, file): &Own, line: u32, ratio: f64) -> MainFunction {
         file: file.clone(),
         line,
         ratio,
+        awaited: None,
     }
 }

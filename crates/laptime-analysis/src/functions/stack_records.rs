@@ -27,6 +27,13 @@ pub struct Function {
     pub file: String,
 }
 
+impl Function {
+    /// Returns the function that one without a name of its own is written in, such as a comprehension.
+    pub fn written_in(&self) -> &str {
+        self.name.split(".<locals>.<").next().unwrap_or(&self.name)
+    }
+}
+
 /// The lap in which a sample was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InLap {

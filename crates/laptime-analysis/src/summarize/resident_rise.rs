@@ -11,8 +11,7 @@ use crate::reading::step_stretches::{self, Stretch};
 use crate::summarize::even_rise::{self, EvenRise};
 use crate::summarize::memory_growth::BEGINNING_RATIO;
 
-/// The least number of bytes: allocators take memory from the system by up to a mebibyte at once, and less than a few of
-/// these make no line.
+/// The least number of bytes: a script that keeps its results has some, and nobody looks for less.
 const LEAST_BYTES: f64 = 16_777_216.0;
 /// The least growth of the address space, as a part of the rise: allocators set aside more than they hand out, and some of
 /// it before.

@@ -10,6 +10,14 @@ use serde::Serialize;
 
 use crate::summary::code_line::LineTime;
 
+/// Packages in which a thread waits for others of the program.
+const WAITS_FOR_OTHERS: [&str; 4] = ["threading", "concurrent", "multiprocessing", "queue"];
+
+/// Tells whether a thread that waits in a function of a package waits for other threads or processes of the program.
+pub(crate) fn waits_for_others(package: &str) -> bool {
+    WAITS_FOR_OTHERS.contains(&package)
+}
+
 /// A kind of node of the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -86,6 +94,11 @@ impl CallNode {
     /// Returns the time in which its thread worked.
     pub fn running_ns(&self) -> u64 {
         self.total_ns.saturating_sub(self.waiting_ns)
+    }
+
+    /// Tells whether it is a call in which a thread waits for others of the program, if it waits.
+    pub(crate) fn waits_for_others(&self) -> bool {
+        matches!(&self.call, CallKind::Library { package, .. } if waits_for_others(package))
     }
 
     /// Tells whether its thread did next to nothing but wait.

@@ -128,7 +128,7 @@ pub enum Finding {
         /// The run's wall time.
         wall_ns: u64,
     },
-    /// A lap of a task that lets no other task of its event loop run.
+    /// A lap of a task, or a function in none, that lets no other task of its event loop run.
     HeldLoop(HeldLoop),
     /// Compiling that takes a large part of the run, wherever it happens.
     Compiling {
@@ -437,6 +437,23 @@ pub struct MainFunction {
     pub line: u32,
     /// The part of the lap's time that is its own.
     pub ratio: f64,
+    /// The function that other threads or processes mostly run, where it waits for these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<AwaitedFunction>,
+}
+
+/// The function that other threads and processes of a program mostly work in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AwaitedFunction {
+    /// Its qualified name.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// The line that most of its time is in; 0 where that isn't known.
+    pub line: u32,
+    /// Whether processes run it, and not threads.
+    pub is_of_processes: bool,
 }
 
 /// A place in the program from which something is called.
@@ -468,12 +485,16 @@ pub struct WorkerLap {
 }
 
 /// A lap that held an event loop while other tasks had laps open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(inline))]
 pub struct HeldLoop {
-    /// The lap's path.
+    /// The lap's path; empty where it is known of samples alone.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
+    /// The function of the program that it mostly was in, where no lap was open; its ratio is of the time that any did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<MainFunction>,
     /// The number of times that it did.
     pub count: u64,
     /// The time for which it did in all.
@@ -482,7 +503,7 @@ pub struct HeldLoop {
     pub max_ns: u64,
     /// The run's wall time.
     pub wall_ns: u64,
-    /// The largest number of other tasks that waited meanwhile.
+    /// The largest number of other tasks that waited meanwhile; 0 where it isn't known how many.
     pub waiting_count: u64,
     /// The time that these lost by it, all together.
     pub lost_ns: u64,

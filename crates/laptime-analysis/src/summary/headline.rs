@@ -20,6 +20,9 @@ pub struct Headline {
     pub waiting: Option<Waiting>,
     /// The largest parts of the run.
     pub parts: LargestParts,
+    /// The call in which the main thread of a program without laps waits for these parts, where threads or processes of a
+    /// package work in its place.
+    pub waits_for_parts: Option<Waiting>,
     /// The number of samples of a program without laps, where they are too few to tell its parts.
     pub few_samples: Option<u64>,
     /// The duration of a step.

@@ -111,6 +111,7 @@ const KINDS: &[Make] = &[
             is_running: number[3].is_multiple_of(2),
             has_interpreter: number[4].is_multiple_of(2),
             in_same_turn: number[5].is_multiple_of(2),
+            others_ready: number[5].is_multiple_of(3),
             runner: Runner::Thread,
             within_ns: number[6],
             stands_for_ns: number[7],

@@ -123,6 +123,7 @@ fn stack(script: &mut Script, at_ns: u64) {
         is_running: true,
         has_interpreter: true,
         in_same_turn: true,
+        others_ready: true,
         runner: Runner::Thread,
         within_ns: 10,
         stands_for_ns: 10 * MS,

@@ -489,6 +489,7 @@ impl<'a> Fields<'a> {
             is_running: state & 1 != 0,
             has_interpreter: state & 2 != 0,
             in_same_turn: state & 4 != 0,
+            others_ready: state & 8 != 0,
             within_ns: self.number()?,
             stands_for_ns: self.number()?,
             runner: self.runner()?,

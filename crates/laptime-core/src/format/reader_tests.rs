@@ -298,6 +298,7 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                         is_running,
                         has_interpreter,
                         in_same_turn,
+                        others_ready: has_interpreter != in_same_turn,
                         runner,
                         within_ns: thread / 3,
                         stands_for_ns: thread,

@@ -30,7 +30,7 @@
 //! | 15   | module       | path, modules that it is inside of, UTF-8 class to the end |
 //! | 16   | function     | number, UTF-8 name, a zero byte, UTF-8 file to the end   |
 //! | 17   | frame        | number, frame that called it (0: none), function, line   |
-//! | 18   | stack        | Δ time, system thread id, frame (0: could not be read), state (bit 0 running, bit 1 holds the interpreter lock, bit 2 changed no context since it was looked at before), ns by which the time may be off, ns that it stands for; who ran (0 unknown, 1 the thread itself, 2 a task), and of a task its track (0: it never had a lap) and path (0: no lap). Without the last three in older files |
+//! | 18   | stack        | Δ time, system thread id, frame (0: could not be read), state (bit 0 running, bit 1 holds the interpreter lock, bit 2 changed no context since it was looked at before, bit 3 others of its event loop were ready to run), ns by which the time may be off, ns that it stands for; who ran (0 unknown, 1 the thread itself, 2 a task), and of a task its track (0: it never had a lap) and path (0: no lap). Without the last three in older files |
 //! | 19   | called function | number, first line (0: not Python), UTF-8 name, a zero byte, UTF-8 file to the end |
 //! | 20   | calls        | path (0: no lap), system thread id, caller (0: unknown), function, calls, of them primitive, ticks in itself, ticks of primitive calls, calls primitive among the caller's, their ticks; since the record before |
 //! | 21   | operator name | number, UTF-8 name to the end                           |
@@ -437,7 +437,8 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
         Record::Stack(stack) => {
             let state = u64::from(stack.is_running)
                 | u64::from(stack.has_interpreter) << 1
-                | u64::from(stack.in_same_turn) << 2;
+                | u64::from(stack.in_same_turn) << 2
+                | u64::from(stack.others_ready) << 3;
             let (at, frame) = (delta(stack.ticks), u64::from(stack.frame));
             let numbers = [at, stack.thread, frame, state, stack.within_ns];
             push_all(payload, &numbers);

@@ -34,6 +34,8 @@ const SETTLED_CALLS: u32 = 64;
 const LOOK_EVERY: u32 = 4;
 /// Calls, each with a longer input than the one before, after which it is noted where they are made.
 const GROWING_CALLS: u32 = 8;
+/// Modules that are called in turns and that growth is known of: an embedding, layers and a head.
+const MOST_MODULES: usize = 4;
 /// Most callers that are looked at to find the program's own.
 const MOST_CALLERS: usize = 64;
 
@@ -54,8 +56,42 @@ struct Known {
     sizes: [Option<Sizes>; MOST_TENSORS],
     /// Calls since the last change.
     settled: u32,
-    /// Calls in a row with a longer input than the one before.
-    growing: u32,
+    /// The modules that were called with other inputs lately, the latest last.
+    modules: Vec<Growing>,
+}
+
+/// A module whose inputs change.
+struct Growing {
+    /// Its address, which says no more than that it is another one.
+    module: usize,
+    /// Elements of its inputs together.
+    elements: u64,
+    /// Calls in a row with longer inputs than the one before.
+    calls: u32,
+}
+
+impl Known {
+    /// Takes in a call with other inputs; how many in a row were given longer ones than the one before.
+    fn grow(&mut self, module: usize, elements: u64) -> u32 {
+        let known = self.modules.iter().position(|one| one.module == module);
+        let calls = known.map_or(0, |at| {
+            let before = self.modules.remove(at);
+            if elements > before.elements {
+                before.calls + 1
+            } else {
+                0
+            }
+        });
+        if self.modules.len() >= MOST_MODULES {
+            self.modules.remove(0);
+        }
+        self.modules.push(Growing {
+            module,
+            elements,
+            calls,
+        });
+        calls
+    }
 }
 
 thread_local! {
@@ -119,7 +155,7 @@ impl Tensors {
             known,
             count: 0,
             values: 0,
-            grew: false,
+            elements: 0,
             changed: false,
         };
         let mut at = 1;
@@ -128,11 +164,11 @@ impl Tensors {
             at += 1;
         }
         call.each_named(|name, value| seen.value(Some(name), value, true))?;
-        let (grew, changed) = (seen.grew, seen.changed);
+        let (elements, changed) = (seen.elements, seen.changed);
         if changed {
             known.settled = 0;
-            known.growing = if grew { known.growing + 1 } else { 0 };
-            if known.growing == GROWING_CALLS && !IS_NOTED.swap(true, Relaxed) {
+            let module = call.argument(0).map_or(0, |module| module.as_ptr().addr());
+            if known.grow(module, elements) >= GROWING_CALLS && !IS_NOTED.swap(true, Relaxed) {
                 note_caller(call.python)?;
             }
         }
@@ -146,7 +182,8 @@ struct Seen<'k> {
     known: &'k mut Known,
     count: usize,
     values: usize,
-    grew: bool,
+    /// Of all tensors together.
+    elements: u64,
     changed: bool,
 }
 
@@ -207,13 +244,13 @@ impl Seen<'_> {
         }
         let at = self.count;
         self.count += 1;
+        self.elements = self.elements.saturating_add(sizes.elements());
         let before = self.known.sizes[at];
         if before == Some(sizes) || !is_noted(before, sizes) {
             return Ok(());
         }
         self.known.sizes[at] = Some(sizes);
         self.changed = true;
-        self.grew |= before.is_some_and(|before| sizes.elements() > before.elements());
         recorder::input_sizes(at as u32, holds(tensor)?, sizes);
         Ok(())
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use laptime_recorder::stacks::SeenFunction;
 
+use super::event_loop::Round;
 use super::layout::{self, Layout, TABLE_ROOM};
 use super::peek::{peek_all, word_at};
 use super::text::{Text, bytes_of, bytes_of_mut, copy};
@@ -31,6 +32,8 @@ struct Known {
     /// The strings of its name and of its file.
     strings: [Text; 2],
     function: Arc<SeenFunction>,
+    /// The variables of a round of an event loop, if it is that.
+    round: Option<Round>,
 }
 
 /// What was read of code objects, by their addresses.
@@ -66,6 +69,11 @@ impl Codes {
         let line = layout::line(&mut known.code, address, &mut known.table, instruction);
         Some((Arc::clone(&known.function), line))
     }
+
+    /// The variables of a round of an event loop, if a code that was read is that.
+    pub fn round(&self, address: u64) -> Option<Round> {
+        self.known.get(&address)?.round
+    }
 }
 
 impl Known {
@@ -79,6 +87,8 @@ impl Known {
             name: name.characters(),
             file: names.name(&file.characters()),
         };
+        let locals = word_at(bytes, layout.code_locals);
+        let round = Round::of_code(&function.name, &function.file, locals, layout);
         let table_at = word_at(bytes, layout.code_table);
         let (table, table_len) = table(table_at, layout)?;
         Some(Self {
@@ -89,6 +99,7 @@ impl Known {
             table_len,
             strings: [name, file],
             function: Arc::new(function),
+            round,
         })
     }
 

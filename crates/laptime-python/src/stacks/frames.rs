@@ -25,8 +25,8 @@ const NO_FUNCTION: u8 = 3;
 /// The function that stands for those left out.
 const LEFT_OUT: &str = "<functions left out>";
 
-/// A frame: its code and the instruction that it is in.
-type Place = (u64, u64);
+/// A frame: its code, the instruction that it is in, and where it stands.
+type Place = (u64, u64, u64);
 
 /// Reads stacks.
 pub struct Frames {
@@ -37,6 +37,7 @@ pub struct Frames {
     pages_at: u64,
     /// Frames of the stack, the innermost first.
     places: Vec<Place>,
+    others_ready: bool,
 }
 
 impl Frames {
@@ -50,6 +51,7 @@ impl Frames {
             pages: Vec::new(),
             pages_at: 0,
             places: Vec::new(),
+            others_ready: false,
         }
     }
 
@@ -61,6 +63,7 @@ impl Frames {
     /// The functions that a thread is in by a copy of its state, the innermost first; `None` where they
     /// can't be followed.
     pub fn of(&mut self, state: &[u8]) -> Option<Vec<SeenFrame>> {
+        self.others_ready = false;
         self.follow(state)?;
         let places = std::mem::take(&mut self.places);
         let mut seen = Vec::with_capacity(places.len().min(INNERMOST + OUTERMOST + 1));
@@ -80,10 +83,19 @@ impl Frames {
 
     fn functions(&mut self, places: &[Place], seen: &mut Vec<SeenFrame>) {
         // What isn't code is a frame that just began, or one that the interpreter has for itself.
-        seen.extend(places.iter().filter_map(|(code, instruction)| {
-            let (function, line) = self.codes.of(*code, *instruction)?;
-            Some(SeenFrame { function, line })
-        }));
+        for (code, instruction, at) in places {
+            if let Some((function, line)) = self.codes.of(*code, *instruction) {
+                seen.push(SeenFrame { function, line });
+                let round = self.codes.round(*code);
+                let has_others = round.is_some_and(|round| round.has_others(*at, layout::layout()));
+                self.others_ready |= has_others;
+            }
+        }
+    }
+
+    /// Whether the stack that was told last is an event loop's, and others of it were ready to run.
+    pub fn others_ready(&self) -> bool {
+        self.others_ready
     }
 
     fn follow(&mut self, state: &[u8]) -> Option<()> {
@@ -121,7 +133,7 @@ impl Frames {
         };
         let caller = word_at(bytes, layout.frame_previous);
         if owner < NO_FUNCTION {
-            self.places.push((code, instruction));
+            self.places.push((code, instruction, at));
         }
         Some((caller, owner))
     }

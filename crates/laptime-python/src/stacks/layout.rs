@@ -23,11 +23,15 @@ pub struct Layout {
     pub frame_instruction: u64,
     /// Who owns a frame; [`NOWHERE`] where all are functions of Python.
     pub frame_owner: u64,
+    /// Where the local variables of a frame begin.
+    pub frame_locals: u64,
     pub code_len: u64,
     pub code_first: u64,
     pub code_filename: u64,
     pub code_name: u64,
     pub code_table: u64,
+    /// The names of a code's local variables, a tuple.
+    pub code_locals: u64,
     pub bytes_len: u64,
     pub bytes_data: u64,
     pub text_len: u64,

@@ -3,10 +3,12 @@
 //!
 //! The interpreter goes on while its memory is read (`peek`), so a stack may be half old, half new.
 //! What doesn't read at all is said to be unread. Where things stand is known from the interpreter's
-//! headers (`layout`): a thread's frames (`frames`), their functions (`code`), and who runs (`context`).
+//! headers (`layout`): a thread's frames (`frames`), their functions (`code`), who runs (`context`), and
+//! whether others of an event loop could (`event_loop`).
 
 mod code;
 mod context;
+mod event_loop;
 mod frames;
 pub mod layout;
 pub mod peek;
@@ -71,6 +73,7 @@ impl StackSource for Interpreter {
             has_interpreter: at == self.holder,
             runner: Runner::Unknown,
             turn: None,
+            others_ready: false,
             frames: None,
         };
         for _ in 0..TRIES {
@@ -79,6 +82,7 @@ impl StackSource for Interpreter {
             }
             let runner = context::runner(word_at(&state, layout.state_context));
             seen.frames = self.frames.of(&state);
+            seen.others_ready = self.frames.others_ready();
             // The same number as before: in between no context was entered, and none was left.
             let version = word(at, layout.state_version);
             let is_settled = version == Some(word_at(&state, layout.state_version));

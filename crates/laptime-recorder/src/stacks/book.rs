@@ -67,6 +67,7 @@ impl Book {
             is_running: sample.is_running,
             has_interpreter: seen.is_some_and(|seen| seen.has_interpreter),
             in_same_turn: sample.in_same_turn,
+            others_ready: seen.is_some_and(|seen| seen.others_ready),
             runner: match seen.map_or(Runner::Unknown, |seen| seen.runner) {
                 Runner::Task { path, .. } if path != PathId::ROOT && !is_path(path) => {
                     Runner::Unknown

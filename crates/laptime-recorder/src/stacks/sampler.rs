@@ -157,7 +157,8 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
             seen.finish();
             counted_ns = None;
         } else {
-            if look_at_all(source, &mut seen, look, counted_ns.unwrap_or(began_ns)) {
+            let since_ns = counted_ns.unwrap_or(began_ns);
+            if look_at_all(source, &mut seen, look, since_ns, load.processors()) {
                 ran_ns = began_ns;
             }
             counted_ns = Some(began_ns);
@@ -183,7 +184,13 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
 }
 
 /// Looks at each thread that isn't where it was; whether there is one.
-fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_ns: u64) -> bool {
+fn look_at_all(
+    source: &mut dyn StackSource,
+    seen: &mut Seen,
+    look: u64,
+    before_ns: u64,
+    processors: u64,
+) -> bool {
     let moment = |ticks, within_ns| Moment {
         look,
         ticks,
@@ -215,6 +222,7 @@ fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_
         let moment = moment(ticks, within_ns);
         seen.take((thread, used_ns, is_running), stack, moment, before_ns);
     }
+    seen.share_processors(processors);
     seen.keep_those_of(look);
     has_run
 }

@@ -4,6 +4,7 @@
 //! again, and its looks are taken together as one sample. Policy without a clock: it is told moments
 //! and times.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -45,6 +46,8 @@ pub struct SeenStack {
     pub runner: Runner,
     /// How often the thread had changed its context, where that was read together with who ran.
     pub turn: Option<u64>,
+    /// Whether others of the event loop that it runs were ready.
+    pub others_ready: bool,
     /// Its functions, the innermost first; `None` where they could not be read while it went on.
     pub frames: Option<Vec<SeenFrame>>,
 }
@@ -60,7 +63,8 @@ pub struct Sample {
     pub stands_for_ns: u64,
     /// The system's id of the thread; 0 when not even the threads could be read.
     pub thread: u64,
-    /// Whether it had a processor, or waited for one, rather than for something else.
+    /// Whether it had a processor rather than waited. Of threads that wait for a processor so many count as running as
+    /// the program has processors.
     pub is_running: bool,
     /// Whether it changed no context since it was looked at before.
     pub in_same_turn: bool,
@@ -101,6 +105,18 @@ pub struct Seen {
     first_ns: Option<u64>,
     /// What is ready to be written.
     samples: Vec<Sample>,
+    /// Threads that this look found to have a processor, or to wait for one.
+    runnable: Vec<Runnable>,
+}
+
+/// A thread that has a processor, or waits for one.
+#[derive(Debug)]
+struct Runnable {
+    /// The processor time that it used since the look before.
+    since_ns: u64,
+    thread: u64,
+    /// The place of its sample; `None` for one that stands still.
+    sample: Option<usize>,
 }
 
 impl Known {
@@ -139,6 +155,13 @@ impl Seen {
         }
         known.held_ns += moment.ns.saturating_sub(known.moment.ns);
         known.moment = moment;
+        if known.is_running {
+            self.runnable.push(Runnable {
+                since_ns: 0,
+                thread,
+                sample: None,
+            });
+        }
         let first_ns = *self.first_ns.get_or_insert(moment.ns);
         let looked_ns = moment.ns.saturating_sub(first_ns);
         if known.held_ns >= MOST_HELD_NS.max(for_all_ns).min(looked_ns / HELD_PART) {
@@ -160,6 +183,7 @@ impl Seen {
         let held = before.as_mut().and_then(|known| known.held(thread));
         let turn_before = before.as_ref().and_then(|known| known.stack.turn);
         let in_same_turn = turn_before.is_some() && turn_before == stack.turn;
+        let used_before_ns = before.as_ref().and_then(|known| known.used_ns);
         let known = Known {
             used_ns,
             is_running,
@@ -171,6 +195,34 @@ impl Seen {
         self.threads.insert(thread, known);
         self.samples.extend(held);
         self.samples.push(sample);
+        if is_running {
+            let used_ns = used_ns.unwrap_or(0);
+            self.runnable.push(Runnable {
+                since_ns: used_ns.saturating_sub(used_before_ns.unwrap_or(0)),
+                thread,
+                sample: Some(self.samples.len() - 1),
+            });
+        }
+    }
+
+    /// Ends a look of a program that has so many processors: no more threads than these ran. Of more that could have
+    /// run it is those that used most processor time since the look before; the others waited.
+    pub fn share_processors(&mut self, processors: u64) {
+        let mut runnable = std::mem::take(&mut self.runnable);
+        let processors = usize::try_from(processors.max(1)).unwrap_or(usize::MAX);
+        if runnable.len() <= processors {
+            return;
+        }
+        runnable.sort_by_key(|one| Reverse(one.since_ns));
+        for waiting in &runnable[processors..] {
+            let sample = waiting.sample.and_then(|at| self.samples.get_mut(at));
+            if let Some(sample) = sample {
+                sample.is_running = false;
+            }
+            if let Some(known) = self.threads.get_mut(&waiting.thread) {
+                known.is_running = false;
+            }
+        }
     }
 
     /// Takes in a look at which not even the threads could be read.

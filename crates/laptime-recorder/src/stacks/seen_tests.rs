@@ -7,6 +7,7 @@ fn stack() -> SeenStack {
         has_interpreter: false,
         runner: Runner::Thread,
         turn: None,
+        others_ready: false,
         frames: Some(Vec::new()),
     }
 }
@@ -124,4 +125,25 @@ fn a_sample_says_whether_its_thread_changed_no_context_since_the_one_before() {
     seen.finish();
     let same: Vec<bool> = seen.ready().map(|sample| sample.in_same_turn).collect();
     assert_eq!(same, [false, true, false, false, false, true]);
+}
+
+#[test]
+fn no_more_threads_run_at_a_look_than_there_are_processors() {
+    let mut seen = long_ago();
+    let used = |look: u64, thread: u64| Some(look * thread * 10);
+    for look in 1..=20 {
+        for thread in 1..=9 {
+            // Two of them stand still, though the system calls them runnable.
+            let used_ns = used(if thread < 3 { 1 } else { look }, thread);
+            if !seen.stands_still(thread, used_ns, at(look)) {
+                seen.take((thread, used_ns, thread != 9), stack(), at(look), 0);
+            }
+        }
+        seen.share_processors(4);
+        seen.keep_those_of(look);
+        let running = seen.ready().filter(|sample| sample.is_running);
+        let running: Vec<u64> = running.map(|sample| sample.thread).collect();
+        // Those that used most; one that waits for something else is none of them.
+        assert_eq!(running, [5, 6, 7, 8]);
+    }
 }

@@ -53,6 +53,7 @@ impl StackSource for Scripted {
         (thread != NOBODY + 2).then_some(SeenStack {
             has_interpreter: look.is_multiple_of(2),
             turn: None,
+            others_ready: look.is_multiple_of(3),
             // A path that was never opened, which no file may hold, at some looks.
             runner: match look % 4 {
                 0 => Runner::Task {

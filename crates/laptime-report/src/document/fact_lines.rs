@@ -19,13 +19,7 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
             samples => plural(samples, "sample", "samples"),
         });
     }
-    if summary.processes.len() > 1 {
-        facts.push(plural(
-            summary.processes.len() as u64,
-            "process",
-            "processes",
-        ));
-    }
+    facts.extend(processes(summary));
     facts.extend(peak_memory(summary));
     let functions = summary.functions.as_ref();
     if functions.is_some_and(|functions| functions.exact.is_some()) {
@@ -47,6 +41,27 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
         facts.push(format!("exit code –: {why}"));
     }
     facts
+}
+
+/// Returns how many processes there were, where there was more than one program. A process that turned into another
+/// program by `exec` is one, though each program that it ran has a file.
+fn processes(summary: &Summary) -> Option<String> {
+    let each = summary.processes.iter();
+    let replaced = each.filter(|one| one.state == ProcessState::Replaced);
+    let replaced = replaced.count();
+    let count = summary.processes.len().saturating_sub(replaced);
+    let execs = (replaced > 0).then(|| {
+        let times = plural(replaced as u64, "time", "times");
+        format!("replaced by `exec` {times}")
+    });
+    match (count, execs) {
+        (0 | 1, None) => None,
+        (count, None) => Some(plural(count as u64, "process", "processes")),
+        (count, Some(execs)) => {
+            let processes = plural(count as u64, "process", "processes");
+            Some(format!("{processes}, {execs}"))
+        }
+    }
 }
 
 /// Returns the peak of the main process's counted allocations; other processes have theirs in their own laps.

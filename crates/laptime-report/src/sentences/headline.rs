@@ -70,6 +70,14 @@ fn sentence(headline: &Headline) -> String {
             }
         }
     };
+    let run = match &headline.waits_for_parts {
+        Some(waiting) => format!(
+            "{run} Its main thread waits for these in {}, {} of the time.",
+            part_name(&waiting.name),
+            share(waiting.ratio),
+        ),
+        None => run,
+    };
     match &headline.step {
         StepPart::Absent => run,
         StepPart::Torn => format!("{run} Its steps are told in pieces: see the warning below."),

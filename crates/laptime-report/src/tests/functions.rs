@@ -43,6 +43,7 @@ fn look(script: &mut Script, thread: u64, at_ms: u64, frame: u32, is_running: bo
         is_running,
         has_interpreter: true,
         in_same_turn: false,
+        others_ready: false,
         runner: laptime_core::Runner::Unknown,
         within_ns: 1_000,
         stands_for_ns: 10 * MS,

@@ -46,6 +46,7 @@ impl<'p> FunctionSums<'p> {
             line: *line,
             // What is freed elsewhere makes it more than all.
             ratio: ratio.min(1.0),
+            awaited: None,
         })
     }
 }

@@ -66,6 +66,7 @@ fn slow_steps() -> Finding {
 fn held_loop(path: &str, total_ns: u64) -> Finding {
     Finding::HeldLoop(HeldLoop {
         path: path.to_owned(),
+        function: None,
         count: 3,
         total_ns,
         max_ns: total_ns,
@@ -93,6 +94,7 @@ fn function(name: &str, file: &str) -> MainFunction {
         file: file.to_owned(),
         line: 9,
         ratio: 0.7,
+        awaited: None,
     }
 }
 

@@ -172,6 +172,7 @@ fn sampled(mut script: Script, file: &'static str) -> Script {
             is_running: true,
             has_interpreter: true,
             in_same_turn: false,
+            others_ready: false,
             runner: laptime_core::Runner::Unknown,
             within_ns: 1_000,
             stands_for_ns: MS,

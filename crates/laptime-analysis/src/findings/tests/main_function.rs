@@ -1,7 +1,8 @@
 use super::*;
 use crate::Options;
+use crate::summary::call_tree::{CallKind, CallNode};
 use crate::summary::code_line::LineTime;
-use crate::summary::functions::FunctionTime;
+use crate::summary::functions::{FunctionTime, OTHER_THREADS};
 use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{MS, Script};
 
@@ -123,4 +124,56 @@ fn a_comprehension_counts_for_the_function_that_it_is_written_in() {
     let laps = vec![lap("step", RowKind::Span, parts.map(part).to_vec())];
     let found = of_lap(Some(&sampled(laps)), "step").unwrap();
     assert_eq!((&*found.name, found.ratio), ("prepare", 0.75));
+}
+
+#[test]
+fn a_wait_for_threads_of_the_program_names_what_these_run() {
+    let node = |name: Option<&str>, parent, waiting_ms: u64| CallNode {
+        parent,
+        call: match name {
+            Some(package) => CallKind::Library {
+                name: "result".to_owned(),
+                package: package.to_owned(),
+            },
+            None => CallKind::Own {
+                name: OWN.0.to_owned(),
+                file: OWN.1.to_owned(),
+            },
+        },
+        line: 9,
+        frame_count: 1,
+        total_ns: 1_000 * MS,
+        self_ns: 0,
+        waiting_ns: waiting_ms * MS,
+        sample_count: 1_000,
+        lines: Vec::new(),
+    };
+    let awaited = |package: &str, waiting_ms: u64| {
+        let wait = ("result", "/usr/lib/python3.11/threading.py");
+        let mut around = lap(
+            "outside",
+            RowKind::Leftover,
+            vec![of(wait, 1_000, waiting_ms)],
+        );
+        around.calls = vec![
+            node(None, None, waiting_ms),
+            node(Some(package), Some(0), waiting_ms),
+        ];
+        let threads = lap(
+            OTHER_THREADS,
+            RowKind::Leftover,
+            vec![of(("encode", "/home/me/text.py"), 1_500, 0)],
+        );
+        let functions = sampled(vec![around, threads]);
+        let found = of_leftover(Some(&functions), "outside", 0).expect("it is mostly there");
+        assert_eq!(found.name, OWN.0);
+        found.awaited
+    };
+    let encode = awaited("concurrent", 700).expect("it waits for a thread");
+    assert_eq!(
+        (&*encode.name, encode.line, encode.is_of_processes),
+        ("encode", 9, false)
+    );
+    assert_eq!(awaited("urllib", 700), None);
+    assert_eq!(awaited("concurrent", 100), None);
 }

@@ -18,6 +18,10 @@ const LEFT_OUT: &str = "<functions left out>";
 
 /// The package whose functions every thread begins with.
 const THREADS: &str = "threading";
+/// The file of the code that a process begins with which isn't forked.
+const SPAWNED: &str = "<string>";
+/// The function that a process of `multiprocessing` does its work in, and its package.
+const PROCESS_RUN: (&str, &str) = ("BaseProcess.run", "multiprocessing");
 /// The function that a process of `multiprocessing` begins with, and the end of its file's name.
 const PROCESS_START: (&str, &str) = ("BaseProcess._bootstrap", "multiprocessing/process.py");
 
@@ -64,6 +68,10 @@ pub fn fold<'f>(
             // What stands above in a forked process is its parent's.
             steps.clear();
             caller_line = 0;
+            continue;
+        }
+        let is_spawn = steps.is_empty() && function.file == SPAWNED;
+        if is_spawn && !own.is_own(function) {
             continue;
         }
         let imports = std::mem::take(&mut is_importing) && function.name == MODULE;
@@ -130,11 +138,17 @@ fn add_import(steps: &mut Vec<Step>, function: &Function, caller_line: u32) {
 fn add_library(steps: &mut Vec<Step>, function: &Function, caller_line: u32) {
     let is_outermost = steps.len() == 1;
     match steps.last_mut() {
-        Some(last) if is_outermost && is_thread_start(&last.call) => {
-            // What a thread does says more than how it started.
+        Some(last) if is_outermost && is_start(&last.call) => {
+            // What a thread or a process does says more than how it started.
             last.call = library(function);
         }
-        Some(last) if last.call.own().is_none() => last.frame_count += 1,
+        Some(last) if last.call.own().is_none() => {
+            last.frame_count += 1;
+            let call = library(function);
+            if is_inner(&last.call) && !is_inner(&call) {
+                last.call = call;
+            }
+        }
         _ => {
             steps.push(Step {
                 call: library(function),
@@ -153,9 +167,21 @@ fn library(function: &Function) -> CallKind {
     }
 }
 
-/// Tells whether a call only starts a thread.
-fn is_thread_start(call: &CallKind) -> bool {
-    matches!(call, CallKind::Library { package, .. } if package == THREADS)
+/// Tells whether a call only starts a thread or a process.
+fn is_start(call: &CallKind) -> bool {
+    matches!(call, CallKind::Library { name, package }
+        if &**package == THREADS || (&**name, &**package) == PROCESS_RUN)
+}
+
+/// Tells whether a call is of a package's inside: a private function, or one that a decorator put around another. No
+/// program calls these by name: what they call says more, as `SGD.step` does than `wrapper`.
+fn is_inner(call: &CallKind) -> bool {
+    let CallKind::Library { name, .. } = call else {
+        return false;
+    };
+    let own_name = name.rsplit('.').next().unwrap_or_default();
+    let is_private = own_name.starts_with('_') && !own_name.ends_with("__");
+    is_private || own_name.is_empty() || name.contains(".<locals>.")
 }
 
 /// Tells whether a function is where a process of `multiprocessing` begins, whichever way it was started.

@@ -20,6 +20,7 @@ mod sum_samples;
 
 pub use functions_of_laps::{functions, with_reason};
 pub use notebook_cells::CELLS;
+pub use own_code::OwnCode;
 pub use sample_pass::{StackPass, common};
 pub use single_samples::samples;
 

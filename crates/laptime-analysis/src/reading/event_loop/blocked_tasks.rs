@@ -24,7 +24,7 @@ use crate::summary::finding::HeldLoop;
 const MOSTLY: f64 = 0.5;
 
 /// Shortest turn that matters: the same as the recorder's for laps that it flags.
-const LEAST_NS: f64 = 20_000_000.0;
+pub const LEAST_NS: f64 = 20_000_000.0;
 
 /// Time that laps of one path blocked their event loops.
 #[derive(Debug, Default, Clone, Copy)]
@@ -61,6 +61,7 @@ pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
     }
     Some(HeldLoop {
         path: path::join(names.iter().map(String::as_str)),
+        function: None,
         count: sum.count,
         total_ns: sum.total_ns,
         max_ns: sum.max_ns,

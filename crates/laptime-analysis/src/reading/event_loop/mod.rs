@@ -2,3 +2,4 @@
 
 pub(crate) mod blocked_tasks;
 pub(crate) mod blocking_laps;
+pub(crate) mod long_turns;

@@ -15,6 +15,9 @@ const LINE_RATIO: f64 = 0.1;
 /// The share of a function's self time that single lines must have together to be told instead of the function.
 const LINES_RATIO: f64 = 0.8;
 
+/// The part of a line's time below which the line beside it is told with it.
+const NEIGHBOUR_RATIO: f64 = 0.5;
+
 /// A part that was found.
 #[derive(Clone)]
 pub struct Found {
@@ -77,6 +80,7 @@ impl TimedCalls<'_> {
             *lines.entry(line.line).or_default() += line.self_ns;
         }
         let all_ns: u64 = lines.values().sum::<u64>().max(1);
+        join_neighbours(&mut lines);
         let mut longest: Vec<(u32, u64)> = lines.into_iter().collect();
         longest.sort_by_key(|(line, ns)| (std::cmp::Reverse(*ns), *line));
         longest.truncate(MOST_LINES);
@@ -107,6 +111,29 @@ impl TimedCalls<'_> {
     pub fn name(&self, own: &Own, nodes: &[usize]) -> PartName {
         let longest = nodes.iter().max_by_key(|at| self.ns(**at));
         function(own, longest.map_or(0, |at| self.tree[*at].line))
+    }
+}
+
+/// Adds the time of a line to that of the one right above or below where it is much less: the head of a loop and its body
+/// are one place.
+fn join_neighbours(lines: &mut BTreeMap<u32, u64>) {
+    let own = lines.clone();
+    let mut shortest_first: Vec<(u32, u64)> = own.iter().map(|(line, ns)| (*line, *ns)).collect();
+    shortest_first.sort_by_key(|(_, ns)| *ns);
+    for (line, ns) in shortest_first {
+        let beside = [line.wrapping_sub(1), line.wrapping_add(1)].into_iter();
+        let longer = beside
+            .max_by_key(|beside| own.get(beside))
+            .filter(|beside| {
+                let beside_ns = own.get(beside).copied().unwrap_or(0);
+                (ns as f64) < NEIGHBOUR_RATIO * beside_ns as f64
+            });
+        // What a line was given by one still shorter goes on with it.
+        if let Some(longer) = longer
+            && let Some(ns) = lines.remove(&line)
+        {
+            *lines.entry(longer).or_default() += ns;
+        }
     }
 }
 

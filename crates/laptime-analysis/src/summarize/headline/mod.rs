@@ -39,6 +39,7 @@ pub fn headline(summary: &Summary, with_steady: bool) -> Headline {
         whole: whole(summary, functions.all_ns),
         waiting: functions.waiting,
         parts: functions.parts,
+        waits_for_parts: functions.waits_for_parts,
         few_samples: functions.few_samples,
         step: if summary.warnings.iter().any(|one| one.code() == TORN_STEPS) {
             StepPart::Torn

@@ -4,7 +4,7 @@ use super::call_cut::cut;
 use super::largest_parts::{OVERLAP_RATIO, largest, part};
 use crate::functions::timed_calls::CallTime;
 use crate::summary::Summary;
-use crate::summary::call_tree::{CallNode, merge};
+use crate::summary::call_tree::{CallNode, merge, waits_for_others};
 use crate::summary::functions::{ExactFunctions, Functions, LapFunctions};
 use crate::summary::headline::{LargestParts, Part, PartName, Waiting};
 
@@ -16,8 +16,6 @@ const LEAST_RATIO: f64 = 0.05;
 const LEAST_SAMPLES: u64 = 10;
 /// The part of its waiting from which on a program waited in one function alone.
 const ALL_RATIO: f64 = 0.9;
-/// Packages in which a thread waits for others of the program.
-const WAITS_FOR_OTHERS: [&str; 4] = ["threading", "concurrent", "multiprocessing", "queue"];
 /// The part of their waiting that others must have in one function for it to be what is waited for.
 const MOST_RATIO: f64 = 0.5;
 /// The function in which the interpreter waits for its threads, and its package.
@@ -30,6 +28,9 @@ pub struct FunctionParts {
     pub parts: LargestParts,
     /// The function that it waited in.
     pub waiting: Option<Waiting>,
+    /// The call in which the main thread waits for the functions that are named, where nothing of the program calls one of
+    /// them.
+    pub waits_for_parts: Option<Waiting>,
     /// The time that what it waited in is a share of, and all parts where it didn't wait.
     pub all_ns: u64,
     /// The number of samples, where they are too few.
@@ -95,15 +96,41 @@ fn sampled_parts(functions: &Functions, wall_ns: u64) -> FunctionParts {
         part.ratio *= worked_ns as f64 / rest_ns;
     }
     named.retain(|part| part.ratio * rest_ns >= LEAST_RATIO * all_ns as f64);
+    let waits_for_parts = main
+        .filter(|_| waiting.is_none() && named.iter().any(is_called_by_nobody))
+        .and_then(waits_for_parts);
     FunctionParts {
         parts: LargestParts {
             named,
             others: None,
         },
         waiting,
+        waits_for_parts,
         all_ns,
         few_samples: None,
     }
+}
+
+/// Tells whether a part is a package's that no function of the program calls: a thread or a process of its own runs it.
+fn is_called_by_nobody(part: &Part) -> bool {
+    matches!(part.name, PartName::Called { place: None, .. })
+}
+
+/// Returns the call in which the main thread mostly waits for other threads or processes.
+fn waits_for_parts(main: &LapFunctions) -> Option<Waiting> {
+    let longest = cut(&main.calls, CallTime::Waiting).into_iter().next()?;
+    let waited = main.waiting_ns as f64 / main.total_ns.max(1) as f64;
+    let ratio = longest.ratio * waited;
+    (is_for_others(&longest.name) && ratio > MOST_RATIO).then_some(Waiting {
+        ratio,
+        name: longest.name,
+        is_all: longest.ratio >= ALL_RATIO,
+    })
+}
+
+/// Tells whether what is waited in is a wait for other threads or processes of the program.
+fn is_for_others(waits_in: &PartName) -> bool {
+    matches!(waits_in, PartName::Called { package, .. } if waits_for_others(package))
 }
 
 /// Returns the time in which threads worked.
@@ -143,9 +170,7 @@ fn waiting(
 /// Returns the function of the program that other threads and processes mostly wait in, where the main thread waits for
 /// these: that is what all of them wait for.
 fn awaited(functions: &Functions, waits_in: &PartName) -> Option<PartName> {
-    let is_for_others = matches!(waits_in, PartName::Called { package, .. }
-        if WAITS_FOR_OTHERS.contains(&&**package));
-    if !is_for_others {
+    if !is_for_others(waits_in) {
         return None;
     }
     let others = functions.laps.iter().filter(|lap| lap.is_parallel());

@@ -5,7 +5,7 @@ use laptime_core::{RunInfo, Unavailable};
 use super::Totalled;
 use crate::findings::clues::Clues;
 use crate::power::SteadyTicks;
-use crate::reading::event_loop::blocked_tasks;
+use crate::reading::event_loop::{blocked_tasks, long_turns};
 use crate::reading::process::Process;
 use crate::summarize::collect_doubts;
 use crate::summarize::columns::operations::Peaks;
@@ -98,7 +98,8 @@ impl Measured {
     /// Returns the clues, with those that joined totals tell.
     fn with_joined_clues(&mut self) -> Clues {
         Clues {
-            blocked_loop: blocked_tasks::of_run(&self.processes, self.front_count),
+            blocked_loop: blocked_tasks::of_run(&self.processes, self.front_count)
+                .or_else(|| long_turns::of_run(&self.processes, self.front_count)),
             worker_starts: worker_starts::of_run(&self.processes, self.front_count),
             worker_lap: workers::main_lap(&mut self.processes, self.front_count),
             ..std::mem::take(&mut self.clues)

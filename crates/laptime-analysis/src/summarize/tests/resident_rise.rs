@@ -90,7 +90,7 @@ fn programs_that_keep_nothing_are_not_accused() {
     for (what, level) in clean {
         assert_eq!(rise_of(level), None, "{what}");
     }
-    assert_eq!(rise_of(|part| 30.0 + 4.0 * part), None, "less than 4 MiB");
+    assert_eq!(rise_of(|part| 30.0 + 16.0 * part), None, "less than 16 MiB");
 }
 
 #[test]

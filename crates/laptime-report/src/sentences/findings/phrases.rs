@@ -1,6 +1,6 @@
 //! Words that several findings have: times, shares, steps and places.
 
-use laptime_analysis::{MainFunction, noun};
+use laptime_analysis::{AwaitedFunction, MainFunction, noun};
 use laptime_core::short_file;
 
 use crate::document::names;
@@ -12,22 +12,44 @@ pub fn also_in(function: Option<&MainFunction>) -> String {
     let Some(function) = function else {
         return String::new();
     };
-    format!(", mostly in {}", function_at(function))
+    let awaited = function.awaited.as_ref().map(awaited).unwrap_or_default();
+    format!(", mostly in {}{awaited}", function_at(function))
+}
+
+/// Writes what threads or processes run that a function waits for.
+fn awaited(awaited: &AwaitedFunction) -> String {
+    let who = if awaited.is_of_processes {
+        "processes"
+    } else {
+        "threads"
+    };
+    format!(
+        ", which waits for {who} that run {}",
+        named_at(&awaited.name, &awaited.file, awaited.line)
+    )
 }
 
 /// Writes a function with the place where most of its time is.
 pub fn function_at(function: &MainFunction) -> String {
-    let place = place_of(function);
-    if function.name == "<module>" {
+    named_at(&function.name, &function.file, function.line)
+}
+
+fn named_at(name: &str, file: &str, line: u32) -> String {
+    let place = place_at(file, line);
+    if name == "<module>" {
         return format!("the script itself ({place})");
     }
-    format!("`{}` ({place})", names::short(&function.name))
+    format!("`{}` ({place})", names::short(name))
 }
 
 /// Writes the file of a function, and the line that most of its time is in.
 pub fn place_of(function: &MainFunction) -> String {
-    let file = names::visible(short_file(&function.file));
-    match function.line {
+    place_at(&function.file, function.line)
+}
+
+fn place_at(file: &str, line: u32) -> String {
+    let file = names::visible(short_file(file));
+    match line {
         0 => file,
         line => format!("{file}:{line}"),
     }
@@ -58,3 +80,7 @@ pub fn many(path: &str) -> String {
 pub fn share(part: u64, whole: u64) -> String {
     format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
+
+#[cfg(test)]
+#[path = "tests/phrases.rs"]
+mod tests;

@@ -91,6 +91,7 @@ fn function(finding: &Finding) -> Option<&MainFunction> {
         } => function.as_ref().or(worker_function.as_ref()),
         Finding::InFunction { function, .. } => Some(function),
         Finding::ThreadsWait(wait) => wait.function.as_ref(),
+        Finding::HeldLoop(held) => held.function.as_ref(),
         _ => None,
     }
 }

@@ -41,6 +41,7 @@ pub fn blocked_event_loop(held: &HeldLoop) -> String {
         ),
     };
     let waited = match held.waiting_count {
+        0 => "Others that were ready to run waited".to_owned(),
         1 => "Another task waited".to_owned(),
         most => format!("Up to {most} other tasks waited"),
     };
@@ -48,7 +49,7 @@ pub fn blocked_event_loop(held: &HeldLoop) -> String {
         "{} blocks the event loop: {times}, {} of the run. {waited} meanwhile. Run what takes \
          long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what \
          computes in Python needs a process.",
-        names::path(&held.path),
+        (held.function.as_ref()).map_or_else(|| names::path(&held.path), function_at),
         share(held.total_ns, held.wall_ns),
     )
 }

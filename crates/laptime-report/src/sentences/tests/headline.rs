@@ -50,6 +50,41 @@ fn a_lap_that_is_called_as_what_no_lap_has_stays_apart_from_it() {
     );
 }
 
+#[test]
+fn what_works_for_the_main_thread_is_told_with_the_call_that_waits_for_it() {
+    let called = |name: &str, line: Option<u32>| PartName::Called {
+        name: name.to_owned(),
+        package: "concurrent".to_owned(),
+        place: line.map(|line| CodePlace {
+            file: "job.py".to_owned(),
+            line,
+        }),
+    };
+    let script = Script::new(7, 1_000 * MS);
+    let summary = analyzed::summarize(&[script], Options::default());
+    let headline = Headline {
+        parts: LargestParts {
+            named: vec![Part {
+                name: called("_process_worker", None),
+                ratio: 0.64,
+                is_several_at_once: false,
+            }],
+            others: None,
+        },
+        waits_for_parts: Some(Waiting {
+            ratio: 0.8,
+            name: called("Future.result", Some(13)),
+            is_all: true,
+        }),
+        ..headline(&summary, true)
+    };
+    assert_eq!(
+        sentence(&headline).replace(UNBROKEN, " "),
+        "1.00 s: 64 % concurrent._process_worker. \
+         Its main thread waits for these in Future.result (job.py:13), 80 % of the time."
+    );
+}
+
 /// Sixty evaluations, the first `slow` of which take 80 ms and the others 10.
 fn warmed_up(slow: u64) -> Summary {
     let mut script = Script::new(7, 3_000 * MS);

@@ -44,6 +44,7 @@ fn sample(script: &mut Script, thread: u64, at_ms: u64, frame: u32) {
         is_running: true,
         has_interpreter: true,
         in_same_turn: false,
+        others_ready: false,
         runner: Runner::Unknown,
         within_ns: 1_000,
         stands_for_ns: 10 * MS,

@@ -14,6 +14,9 @@ fn file(letter: &str) -> &'static str {
         "i" => "<frozen importlib._bootstrap>",
         "h" => "lib/python3.11/threading.py",
         "q" => "lib/python3.11/multiprocessing/queues.py",
+        "c" => "lib/python3.11/concurrent/futures/process.py",
+        "o" => "site-packages/torch/optim/sgd.py",
+        "g" => "<string>",
         "s" => "lib/python3.11/multiprocessing/process.py",
         "-" => "",
         other => panic!("{other}"),
@@ -252,4 +255,50 @@ fn a_function_that_recurs_is_told_by_the_line_that_it_is_in_now() {
     ]);
     let expected = ["job.py!:9 ×1", "job.py!walk:2 ×1", "job.py!visit:5 ×1"];
     assert_eq!(told(&steps), expected);
+}
+
+#[test]
+fn a_call_of_a_package_is_named_by_its_first_function_that_is_no_inside_of_it() {
+    let around = |names: &[&str]| {
+        let frames = names.iter().map(|name| format!("o:{name}:1"));
+        let stack: Vec<String> = ["p:fit:5".to_owned()].into_iter().chain(frames).collect();
+        let stack: Vec<&str> = stack.iter().map(String::as_str).collect();
+        told(&folded(&stack)).pop().unwrap()
+    };
+    // What decorators put around it, and what it calls in turn.
+    let step = [
+        "profile_hook.<locals>.wrapper",
+        "_use_grad.<locals>._use",
+        "SGD.step",
+        "SGD.fused",
+    ];
+    assert_eq!(around(&step), "torch.SGD.step:5 ×4");
+    let module = [
+        "Module._wrapped_call_impl",
+        "Module._call_impl",
+        "Linear.forward",
+    ];
+    assert_eq!(around(&module), "torch.Linear.forward:5 ×3");
+    assert_eq!(
+        around(&["Loader.__next__", "Loader.next_data"]),
+        "torch.Loader.__next__:5 ×2"
+    );
+    // Where there is none, the outermost is known best.
+    let inside = ["Module._wrapped_call_impl", "Module._call_impl"];
+    assert_eq!(around(&inside), "torch.Module._wrapped_call_impl:5 ×2");
+}
+
+#[test]
+fn the_start_of_a_process_is_no_step_of_what_it_does() {
+    let steps = folded(&[
+        "s:BaseProcess._bootstrap:1",
+        "s:BaseProcess.run:2",
+        "c:_process_worker:3",
+        "q:Queue.get:4",
+    ]);
+    assert_eq!(told(&steps), ["multiprocessing.Queue.get:0 ×2"]);
+    let steps = folded(&["g:<module>:1", "s:prepare:2"]);
+    assert_eq!(told(&steps), ["multiprocessing.prepare:0 ×1"]);
+    let steps = folded(&["g:<module>:1", "i:_find_and_load:2", "n:<module>:3"]);
+    assert_eq!(told(&steps), ["import numpy:0 ×1"]);
 }

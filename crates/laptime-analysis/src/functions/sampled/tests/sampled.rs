@@ -57,6 +57,7 @@ fn sample_of(
         is_running,
         has_interpreter: is_running,
         in_same_turn: false,
+        others_ready: false,
         runner,
         within_ns: 1_000,
         stands_for_ns: 10 * MS,

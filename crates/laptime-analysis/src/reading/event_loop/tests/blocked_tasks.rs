@@ -83,6 +83,7 @@ fn held_loop(script: &Script) -> Option<HeldLoop> {
 fn a_lap_that_holds_the_loop_of_others_is_found() {
     let expected = HeldLoop {
         path: "request/resize".to_owned(),
+        function: None,
         count: 10,
         total_ns: 2_000 * MS,
         max_ns: 200 * MS,
@@ -143,6 +144,7 @@ fn blocking(in_same_turn: bool) -> Script {
                 is_running: true,
                 has_interpreter: true,
                 in_same_turn: in_same_turn && look > 0,
+                others_ready: false,
                 runner: Runner::Task {
                     track: 2,
                     path: PathId::ROOT,
@@ -165,6 +167,7 @@ fn blocking(in_same_turn: bool) -> Script {
 fn a_lap_that_awaits_and_blocks_is_found_by_samples_of_one_turn() {
     let expected = HeldLoop {
         path: "request/login".to_owned(),
+        function: None,
         count: 4,
         total_ns: 1_200 * MS,
         max_ns: 300 * MS,

@@ -143,7 +143,8 @@ fn a_script_without_functions_is_told_by_its_lines() {
         .iter()
         .map(|part| (part.ratio * 100.0).round() as u64)
         .collect();
-    assert_eq!(shares, [60, 35]);
+    // The last line is short beside the one above, and told with it.
+    assert_eq!(shares, [60, 40]);
 }
 
 #[test]
@@ -221,4 +222,35 @@ proptest::proptest! {
         let sorted = parts.windows(2).all(|two| two[0].ratio >= two[1].ratio);
         proptest::prop_assert!(sorted);
     }
+}
+
+#[test]
+fn the_head_of_a_loop_is_told_with_its_body() {
+    let lines = |lines: &[(u32, u64)]| {
+        let all: u64 = lines.iter().map(|line| line.1).sum();
+        let mut tree = tree(&[(None, "score", 5, all, 0)]);
+        tree[0].lines = (lines.iter())
+            .map(|(line, self_ns)| LineTime {
+                line: *line,
+                self_ns: *self_ns,
+            })
+            .collect();
+        let parts = cut(&tree, CallTime::Working).into_iter();
+        let told = parts.map(|part| match part.name {
+            PartName::Function { place, .. } => (
+                place.map_or(0, |place| place.line),
+                (part.ratio * 100.0).round() as u64,
+            ),
+            other => panic!("{other:?}"),
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&[(4, 30), (5, 70)]), [(5, 100)]);
+    // A loop in a loop.
+    assert_eq!(lines(&[(3, 10), (4, 25), (5, 75)]), [(5, 100)]);
+    // Two lines that each do something.
+    assert_eq!(lines(&[(4, 45), (5, 55)]), [(5, 55), (4, 45)]);
+    // A condition that takes long.
+    assert_eq!(lines(&[(4, 70), (5, 30)]), [(4, 100)]);
+    assert_eq!(lines(&[(4, 30), (9, 70)]), [(9, 70), (4, 30)]);
 }

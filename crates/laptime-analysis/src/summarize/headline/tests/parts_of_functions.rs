@@ -1,5 +1,7 @@
 use super::*;
 use crate::summary::call_tree::CallKind;
+use crate::summary::code_line::CodePlace;
+use crate::summary::functions::OTHER_PROCESSES;
 use crate::summary::span_row::RowKind;
 use crate::testing::scripted::MS;
 
@@ -108,4 +110,35 @@ fn of_few_samples_no_share_is_told() {
     let parts = sampled_parts(&program(&[("clean", 90, 0)]), 200 * MS);
     assert_eq!(parts.few_samples, Some(9));
     assert!(parts.parts.named.is_empty() && parts.waiting.is_none());
+}
+
+#[test]
+fn a_package_that_works_for_the_main_thread_is_told_with_the_call_that_waits_for_it() {
+    let library = |name: &str, package: &str| CallKind::Library {
+        name: name.to_owned(),
+        package: package.to_owned(),
+    };
+    let waits_in = |package: &str, waiting: u64| {
+        let mut functions = program(&[("send", 1_000, waiting)]);
+        let mut call = functions.laps[0].calls[1].clone();
+        (call.call, call.parent) = (library("Future.result", package), Some(1));
+        functions.laps[0].calls.push(call);
+        let mut workers = program(&[("", 1_500, 0)]).laps.remove(0);
+        workers.calls.truncate(1);
+        workers.calls[0].call = library("Queue.get", "multiprocessing");
+        workers.path = OTHER_PROCESSES.to_owned();
+        functions.laps.push(workers);
+        sampled_parts(&functions, 1_000 * MS)
+    };
+    let parts = waits_in("concurrent", 900);
+    let waits = parts.waits_for_parts.expect("it waits for them");
+    assert!(parts.waiting.is_none() && (waits.ratio - 0.9).abs() < 1e-9);
+    let place = CodePlace {
+        file: "job.py".to_owned(),
+        line: 3,
+    };
+    assert!(matches!(waits.name, PartName::Called { place: Some(at), .. } if at == place));
+    // It waits for the network, or works itself.
+    assert_eq!(waits_in("urllib", 900).waits_for_parts, None);
+    assert_eq!(waits_in("concurrent", 300).waits_for_parts, None);
 }

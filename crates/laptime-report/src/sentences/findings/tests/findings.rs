@@ -65,6 +65,7 @@ fn load() -> MainFunction {
         file: "/home/me/data.py".to_owned(),
         line: 41,
         ratio: 0.8,
+        awaited: None,
     }
 }
 
@@ -72,6 +73,7 @@ fn load() -> MainFunction {
 fn resize(count: u64, waiting_count: u64) -> HeldLoop {
     HeldLoop {
         path: "request/render/resize".to_owned(),
+        function: None,
         count,
         total_ns: count * 200 * MS,
         max_ns: 204 * MS,
@@ -172,6 +174,11 @@ fn waits() -> Vec<Finding> {
         Finding::HeldLoop(resize(1, 1)),
         Finding::HeldLoop(resize(10, 4)),
         Finding::HeldLoop(resize(3, 1)),
+        Finding::HeldLoop(HeldLoop {
+            path: String::new(),
+            function: Some(load()),
+            ..resize(3, 0)
+        }),
     ]
 }
 
@@ -500,6 +507,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     request/render/resize blocks the event loop: 10 times, for 200 ms on average, 78 % of the run. Up to 4 other tasks waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     request/render/resize blocks the event loop: for at least 600 ms (samples saw it 3 times), 23 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    `Dataset.__getitem__` (data.py:41) blocks the event loop: for at least 600 ms (samples saw it 3 times), 23 % of the run. Others that were ready to run waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
