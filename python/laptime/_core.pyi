@@ -21,6 +21,7 @@ from ._core_benchmark import (
     visible_text as visible_text,
 )
 from ._core_comparison import (
+    ComparedFunction as ComparedFunction,
     Comparison as Comparison,
     ComparisonRow as ComparisonRow,
     compare as compare,

@@ -41,6 +41,11 @@ class Comparison:
     def rows(self) -> list[ComparisonRow]:
         """Every path of either side, in tree order."""
     @property
+    def functions(self) -> list[ComparedFunction]:
+        """The functions of the program or, with steps, of the lap that changed: those first that
+        changed most. Empty where a recording has no samples of them.
+        """
+    @property
     def whole(self) -> ComparisonRow:
         """The row that the verdict is on: the step's, or the whole run's."""
     @property
@@ -69,6 +74,41 @@ class Comparison:
     def _repr_mimebundle_(
         self, include: Any | None = None, exclude: Any | None = None
     ) -> dict[str, str]: ...
+
+@final
+class ComparedFunction:
+    """A function on both sides of a comparison. Times are nanoseconds for each step or run."""
+
+    @property
+    def name(self) -> str:
+        """Qualified; of a script's code outside of functions empty."""
+    @property
+    def file(self) -> str | None:
+        """None for a function of a package."""
+    @property
+    def line(self) -> int | None:
+        """The line in which most of its time went by."""
+    @property
+    def presence(self) -> Literal["both", "added", "removed"]: ...
+    @property
+    def base_self_ns(self) -> float:
+        """The base's time in it and in what it calls of packages; 0 where it is new."""
+    @property
+    def new_self_ns(self) -> float: ...
+    @property
+    def base_total_ns(self) -> float:
+        """The base's time in it and in all that it calls."""
+    @property
+    def new_total_ns(self) -> float: ...
+    @property
+    def difference_ns(self) -> float:
+        """The self time that is added."""
+    @property
+    def within_ns(self) -> float:
+        """Half the width of the difference's 95 % interval."""
+    @property
+    def changed(self) -> Literal["self", "total"] | None:
+        """What surely changed; None where that isn't sure."""
 
 @final
 class ComparisonRow:

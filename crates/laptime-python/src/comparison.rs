@@ -6,7 +6,7 @@ use std::sync::Arc;
 use laptime::Compared;
 use laptime_analysis::benchmark::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_analysis::compare::{
-    Comparison as Compare, ComparisonRow as Row, Options, Pair, Presence,
+    ChangedPart, Comparison as Compare, ComparisonRow as Row, FunctionRow, Options, Pair, Presence,
 };
 use laptime_python_macros::guarded;
 use laptime_report::tables::comparison;
@@ -105,6 +105,15 @@ impl Comparison {
         rows.map(|row| ComparisonRow(row.clone())).collect()
     }
 
+    /// The functions, those first that changed most: of the program or, with steps, of the lap that changed. Empty where a
+    /// recording has no samples of them.
+    #[getter]
+    fn functions(&self) -> Vec<ComparedFunction> {
+        let functions = self.pair().functions.iter();
+        let rows = functions.flat_map(|functions| &functions.rows);
+        rows.map(|row| ComparedFunction(row.clone())).collect()
+    }
+
     /// The row that the verdict is on: the step's, or the whole run's.
     #[getter]
     fn whole(&self) -> ComparisonRow {
@@ -193,6 +202,94 @@ impl Comparison {
     }
 }
 
+/// A function on both sides of a comparison. Times are nanoseconds for each step or run.
+#[pyclass(frozen, module = "laptime")]
+pub struct ComparedFunction(FunctionRow);
+
+#[guarded]
+#[pymethods]
+impl ComparedFunction {
+    fn __repr__(&self) -> String {
+        let own = &self.0.own;
+        format!(
+            "<laptime.ComparedFunction {}: {:+.0} ± {:.0} ns>",
+            comparison::function_name(&self.0.call),
+            own.difference_ns,
+            own.within_ns
+        )
+    }
+
+    /// Qualified name; of a package's function as it is called, and of a script's code outside of functions empty.
+    #[getter]
+    fn name(&self) -> String {
+        comparison::function_name(&self.0.call)
+    }
+
+    /// The file of a function of the program.
+    #[getter]
+    fn file(&self) -> Option<&str> {
+        self.0.call.own().map(|(_, file)| file)
+    }
+
+    /// The line in which most of its time went by.
+    #[getter]
+    fn line(&self) -> Option<u32> {
+        let side = self.0.new.as_ref().or(self.0.base.as_ref())?;
+        (side.line > 0).then_some(side.line)
+    }
+
+    /// `both`, `added` or `removed`.
+    #[getter]
+    fn presence(&self) -> &'static str {
+        presence(self.0.presence)
+    }
+
+    /// The base's time in it and in what it calls of packages; 0 where it is new.
+    #[getter]
+    fn base_self_ns(&self) -> f64 {
+        self.0.self_ns()[0]
+    }
+
+    /// The other side's.
+    #[getter]
+    fn new_self_ns(&self) -> f64 {
+        self.0.self_ns()[1]
+    }
+
+    /// The base's time in it and in all that it calls.
+    #[getter]
+    fn base_total_ns(&self) -> f64 {
+        self.0.total_ns()[0]
+    }
+
+    /// The other side's.
+    #[getter]
+    fn new_total_ns(&self) -> f64 {
+        self.0.total_ns()[1]
+    }
+
+    /// The self time that is added.
+    #[getter]
+    fn difference_ns(&self) -> f64 {
+        self.0.own.difference_ns
+    }
+
+    /// Half the width of the difference's 95 % interval.
+    #[getter]
+    fn within_ns(&self) -> f64 {
+        self.0.own.within_ns
+    }
+
+    /// What surely changed, `self` or `total`; None where that isn't sure.
+    #[getter]
+    fn changed(&self) -> Option<&'static str> {
+        Some(match self.0.changed? {
+            ChangedPart::Own => "self",
+            ChangedPart::Total => "total",
+        })
+    }
+}
+
 /// One path on both sides of a comparison. Times are nanoseconds.
 #[pyclass(frozen, module = "laptime")]
 pub struct ComparisonRow(Row);
@@ -206,7 +303,7 @@ impl ComparisonRow {
             .ratio
             .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
         let verdict = self.0.verdict.map(Verdict::code);
-        let verdict = verdict.unwrap_or_else(|| presence(&self.0));
+        let verdict = verdict.unwrap_or_else(|| presence(self.0.presence));
         format!(
             "<laptime.ComparisonRow {}: {ratio}, {verdict}>",
             self.0.path
@@ -222,7 +319,7 @@ impl ComparisonRow {
     /// `both`, `added` or `removed`.
     #[getter]
     fn presence(&self) -> &'static str {
-        presence(&self.0)
+        presence(self.0.presence)
     }
 
     /// The base's median.
@@ -286,8 +383,8 @@ impl ComparisonRow {
     }
 }
 
-fn presence(row: &Row) -> &'static str {
-    match row.presence {
+fn presence(presence: Presence) -> &'static str {
+    match presence {
         Presence::Both => "both",
         Presence::Added => "added",
         Presence::Removed => "removed",

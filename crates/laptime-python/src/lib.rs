@@ -120,6 +120,7 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ceilings::Ceiling>()?;
     module.add_class::<ceilings::Ceilings>()?;
     module.add_class::<comparison::Comparison>()?;
+    module.add_class::<comparison::ComparedFunction>()?;
     module.add_class::<comparison::ComparisonRow>()?;
     module.add_class::<contest::ContestOutcome>()?;
     module.add_class::<contest::ContestPlan>()?;

@@ -43,6 +43,7 @@ fn main() {
             is_running: true,
             has_interpreter: true,
             in_same_turn: false,
+            others_ready: false,
             runner: Runner::Thread,
             within_ns: 0,
             stands_for_ns: length_ns / SAMPLES,

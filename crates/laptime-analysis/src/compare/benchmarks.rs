@@ -120,6 +120,8 @@ fn pair(base: &[SampleFile], new: &[SampleFile], options: &Options) -> Pair {
         other_numbers: Vec::new(),
         step_to_step: None,
         changed_lap: None,
+        functions: None,
+        has_laps: true,
         notes: [
             renamed.map(|(base, new)| Note::OtherName {
                 base: base.to_owned(),

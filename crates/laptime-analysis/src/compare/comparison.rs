@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::comparison_row::ComparisonRow;
 use super::difference::Difference;
 use super::difference_unit::Basis;
+use super::functions::FunctionChanges;
 use super::gate_outcome::GateResult;
 use super::history::Change;
 use super::note::Note;
@@ -85,6 +86,10 @@ pub struct Pair {
     pub changed_lap: Option<CausePart>,
     /// The laps in which the difference lies; `None` where nothing inside tells it.
     pub cause: Option<Cause>,
+    /// Whether a side has laps; of benchmarks true.
+    pub has_laps: bool,
+    /// The functions of the program or, with steps, of the lap that changed; `None` where a run has no samples of them.
+    pub functions: Option<FunctionChanges>,
     /// Every path of either side, in tree order.
     pub rows: Vec<ComparisonRow>,
     /// Memory, operations, CPU time and metrics of both sides.

@@ -5,10 +5,12 @@
 
 use serde::{Serialize, Serializer};
 
+use super::difference_unit::Basis;
 use super::limits::{Gate, Limit, Statistic};
 use super::recording::Run;
+use super::rows::{WHOLE_RUN, walls};
 use super::sides::Sides;
-use crate::benchmark::verdict::{Judged, Verdict};
+use crate::benchmark::verdict::{Judged, Side, Verdict, judge_measured};
 use crate::statistics::quantiles::{median_of, nearest_rank};
 use crate::summary::span_row::SpanRow;
 
@@ -62,6 +64,9 @@ fn typed<S: Serializer>(gate: &Gate, to: S) -> Result<S::Ok, S::Error> {
 /// Holds a gate against two sides.
 pub fn of_sides(gate: &Gate, sides: &Sides<'_>, threshold_ratio: f64) -> GateResult {
     let unknown = GateResult::unknown(gate);
+    if gate.path == WHOLE_RUN && sides.basis() == Basis::Run && !gate.statistic.is_memory() {
+        return of_runs(gate, sides, threshold_ratio);
+    }
     let Some(paths) = sides.find(&gate.path).filter(|paths| paths.are_both()) else {
         return unknown;
     };
@@ -76,9 +81,24 @@ pub fn of_sides(gate: &Gate, sides: &Sides<'_>, threshold_ratio: f64) -> GateRes
         let all: Vec<f64> = each.collect::<Option<_>>()?;
         Some(median_of(all.into_iter(), &mut Vec::new()))
     };
-    let (Some(base), Some(new)) = (median(&paths.base), median(&paths.new)) else {
-        return unknown;
-    };
+    match (median(&paths.base), median(&paths.new)) {
+        (Some(base), Some(new)) => of_numbers(gate, base, new),
+        _ => unknown,
+    }
+}
+
+/// Holds a gate against whole runs, each of which is one value.
+fn of_runs(gate: &Gate, sides: &Sides<'_>, threshold_ratio: f64) -> GateResult {
+    let (base, new) = (walls(sides.base), walls(sides.new));
+    if gate.statistic == Statistic::Median {
+        return of_median(gate, &judge_measured(&base, &new, threshold_ratio));
+    }
+    let median = |side: Side| median_of(side.units.into_iter().flatten(), &mut Vec::new());
+    of_numbers(gate, median(base), median(new))
+}
+
+/// Holds a gate against two numbers.
+fn of_numbers(gate: &Gate, base: f64, new: f64) -> GateResult {
     let is_exceeded = match gate.limit {
         Limit::Ratio(ratio) => new > base + ratio * base.abs(),
         Limit::Absolute(limit) => new - base > limit,
@@ -91,7 +111,7 @@ pub fn of_sides(gate: &Gate, sides: &Sides<'_>, threshold_ratio: f64) -> GateRes
         },
         base: Some(base),
         new: Some(new),
-        ..unknown
+        ..GateResult::unknown(gate)
     }
 }
 

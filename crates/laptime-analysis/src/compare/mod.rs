@@ -17,6 +17,8 @@ mod device_times;
 mod difference;
 mod difference_unit;
 mod differences;
+mod function_verdict;
+mod functions;
 mod gate_outcome;
 mod history;
 mod limits;
@@ -42,6 +44,9 @@ pub use comparison::{Average, Cause, CausePart, Comparison, Pair, Recorded, Side
 pub use comparison_row::{ComparisonRow, Presence, RowSide};
 pub use difference::{Difference, Extent, Fact, RecordingOption};
 pub use difference_unit::Basis;
+pub use functions::{
+    ChangedPart, FunctionChanges, FunctionRow, FunctionSide, LibraryChange, TimeDifference,
+};
 pub use gate_outcome::{GateOutcome, GateResult};
 pub use history::{Change, LEAST_RECORDINGS};
 pub use limits::{Gate, Limit, Statistic};

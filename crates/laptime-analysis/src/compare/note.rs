@@ -28,9 +28,11 @@ pub enum Note {
         why: Option<Unavailable>,
     },
     /// The runs have no step in common, so that whole runs are compared.
-    NoCommonStep {
-        /// Whether the runs have laps at all.
-        has_laps: bool,
+    NoCommonStep,
+    /// Functions are not compared, as runs have no samples of them.
+    NoFunctions {
+        /// Names of these runs.
+        runs: Vec<String>,
     },
     /// The machine was busy during some runs.
     BusyMachine {
@@ -111,7 +113,8 @@ impl Note {
             Self::StepGaps { .. } => "between-steps",
             Self::SingleRun | Self::SingleMeasurement => "single-run",
             Self::WithWarmUp { .. } => "with-warm-up",
-            Self::NoCommonStep { .. } => "no-common-step",
+            Self::NoCommonStep => "no-common-step",
+            Self::NoFunctions { .. } => "no-functions",
             Self::BusyMachine { .. } => "busy-machine",
             Self::CpuDelay { .. } => "kept-from-cpu",
             Self::NotCpuTime => "not-cpu-time",

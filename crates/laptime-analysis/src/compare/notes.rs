@@ -1,5 +1,6 @@
 //! Decides what a reader must know before the numbers of compared recordings are believed.
 
+use super::comparison::Pair;
 use super::comparison_row::{ComparisonRow, RowSide};
 use super::difference_unit::Basis;
 use super::note::Note;
@@ -29,7 +30,7 @@ const MOST_DAMAGES: usize = 6;
 /// Lists the notes on two sides of recordings.
 pub fn notes(sides: &Sides<'_>, whole: &ComparisonRow) -> Vec<Note> {
     let notes = [
-        single_run(sides),
+        single_run(sides, whole),
         with_warm_up(sides),
         no_common_step(sides),
         busy_machine(sides),
@@ -65,9 +66,10 @@ fn failed(sides: &Sides<'_>) -> Option<Note> {
 }
 
 /// Notes a side with one run: it tells nothing about the next one.
-fn single_run(sides: &Sides<'_>) -> Option<Note> {
+fn single_run(sides: &Sides<'_>, whole: &ComparisonRow) -> Option<Note> {
     let is_single = sides.base.len() == 1 || sides.new.len() == 1;
-    (is_single && sides.basis() == Basis::Step).then_some(Note::SingleRun)
+    let is_judged = sides.basis() == Basis::Step || whole.verdict != Some(Verdict::NotComparable);
+    (is_single && is_judged).then_some(Note::SingleRun)
 }
 
 /// Notes a run without a steady state.
@@ -87,7 +89,21 @@ fn with_warm_up(sides: &Sides<'_>) -> Option<Note> {
 fn no_common_step(sides: &Sides<'_>) -> Option<Note> {
     let mut rows = sides.rows().iter();
     let has_laps = rows.any(|paths| paths.kind == RowKind::Span);
-    (sides.basis() == Basis::Run).then_some(Note::NoCommonStep { has_laps })
+    (sides.basis() == Basis::Run && has_laps).then_some(Note::NoCommonStep)
+}
+
+/// Notes that functions are not compared, where no laps tell what changed either.
+pub fn on_functions(sides: &Sides<'_>, pair: &Pair) -> Option<Note> {
+    let is_missed = pair.functions.is_none() && pair.verdict != Verdict::NotComparable;
+    if pair.has_laps || !is_missed {
+        return None;
+    }
+    let is_sampled = |run: &Run| {
+        let functions = run.summary.functions.as_ref();
+        functions.is_some_and(|functions| functions.sample_count > 0)
+    };
+    let runs = names_of(sides, |run| !is_sampled(run));
+    (!runs.is_empty()).then_some(Note::NoFunctions { runs })
 }
 
 /// Notes recordings that tell of themselves that the machine was busy.

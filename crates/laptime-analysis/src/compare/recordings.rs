@@ -8,8 +8,8 @@ use super::recording::Run;
 use super::row_reason::RowReason;
 use super::sides::{PathRows, Sides};
 use super::{
-    changed_lap, device_times, gate_outcome, history, locate_difference, median_differences,
-    metrics, notes, resources, rows, step_gaps,
+    changed_lap, device_times, function_verdict, gate_outcome, history, locate_difference,
+    median_differences, metrics, notes, resources, rows, step_gaps,
 };
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD};
 use crate::summary::span_row::RowKind;
@@ -98,9 +98,13 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
         whole,
         step_to_step,
         changed_lap: None,
+        functions: None,
+        has_laps: sides.rows().iter().any(|paths| paths.kind == RowKind::Span),
         rows,
     };
     changed_lap::decide(&mut pair, base.len(), new.len());
+    function_verdict::decide(&mut pair, &sides);
+    pair.notes.extend(notes::on_functions(&sides, &pair));
     pair
 }
 

@@ -14,6 +14,10 @@ pub enum RowReason {
     Durations(Reason),
     /// With one run on a side, most of the difference is time in which the thread was ready and had no CPU.
     CpuDelay,
+    /// With one run a side, nothing tells how much two runs differ.
+    OneRunASide,
+    /// With one run a side, functions that surely changed make most of the difference.
+    ChangedFunctions,
     /// The sides differ in a fact that times depend on.
     Different(Difference),
     /// The sides are of two programs and have no lap in common.

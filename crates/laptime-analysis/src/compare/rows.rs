@@ -5,9 +5,12 @@ use super::cpu_delay;
 use super::recording::Run;
 use super::row_reason::RowReason;
 use super::sides::{PathRows, Sides, run_durations};
-use crate::benchmark::verdict::{Judged, Side, judge_measured};
+use crate::benchmark::verdict::{Judged, Side, Verdict, judge_measured};
 use crate::statistics::quantiles;
 use crate::summary::span_row::SpanRow;
+
+/// The path of a whole run, from its launch to its exit.
+pub const WHOLE_RUN: &str = "run";
 
 /// Returns the row of a path.
 pub fn path_row(sides: &Sides<'_>, paths: &PathRows<'_>, judged: Option<&Judged>) -> ComparisonRow {
@@ -28,12 +31,6 @@ pub fn path_row(sides: &Sides<'_>, paths: &PathRows<'_>, judged: Option<&Judged>
 
 /// Returns the row of whole runs, for sides without steps.
 pub fn whole_run_row(sides: &Sides<'_>, threshold_ratio: f64) -> ComparisonRow {
-    let walls = |runs: &[Run]| Side {
-        units: runs
-            .iter()
-            .map(|run| vec![run.summary.wall_ns as f64])
-            .collect(),
-    };
     let (base, new) = (walls(sides.base), walls(sides.new));
     let judged = judge_measured(&base, &new, threshold_ratio);
     let one = |side: &Side, median_ns: f64| {
@@ -49,11 +46,23 @@ pub fn whole_run_row(sides: &Sides<'_>, threshold_ratio: f64) -> ComparisonRow {
     };
     let (base, new) = (one(&base, judged.base_median), one(&new, judged.new_median));
     let median_ns = finite(judged.new_median - judged.base_median);
-    let run = "run".to_owned();
+    let run = WHOLE_RUN.to_owned();
     let mut row = ComparisonRow::new((&run.clone(), &[run]), Some(base), Some(new));
     row.own_difference_ns = 0.0;
     row.median_difference_ns = median_ns.unwrap_or(0.0);
-    row.judged(&judged)
+    row = row.judged(&judged);
+    if sides.base.len() == 1 && sides.new.len() == 1 && row.verdict == Some(Verdict::Inconclusive) {
+        row.reason = Some(RowReason::OneRunASide);
+    }
+    row
+}
+
+/// Returns the wall times of runs.
+pub fn walls(runs: &[Run]) -> Side {
+    let each = runs.iter().map(|run| vec![run.summary.wall_ns as f64]);
+    Side {
+        units: each.collect(),
+    }
 }
 
 /// Returns the numbers of a side with these runs, of those that have the path; `None` where none has.

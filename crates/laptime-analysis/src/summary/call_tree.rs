@@ -70,6 +70,9 @@ pub struct CallNode {
     pub waiting_ns: u64,
     /// Number of samples in it and in all that it calls.
     pub sample_count: u64,
+    /// Sum of the squares of the times that its samples stand for, in ns²: with the time it tells how sure that is.
+    #[serde(skip)]
+    pub squared_ns2: f64,
     /// Self time of a function of the program by line, the longest first; few lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineTime>,
@@ -118,7 +121,9 @@ pub fn without_waiting(tree: &[CallNode]) -> Vec<CallNode> {
     let nodes = tree.iter().zip(waited_below);
     let working = nodes.map(|(node, below_ns)| {
         let waited_ns = node.waiting_ns.saturating_sub(below_ns);
+        let ratio = node.running_ns() as f64 / node.total_ns.max(1) as f64;
         CallNode {
+            squared_ns2: node.squared_ns2 * ratio,
             total_ns: node.running_ns(),
             self_ns: node.self_ns.saturating_sub(waited_ns),
             waiting_ns: 0,
@@ -146,6 +151,7 @@ pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNod
                     self_ns: 0,
                     waiting_ns: 0,
                     sample_count: 0,
+                    squared_ns2: 0.0,
                     lines: Vec::new(),
                     ..node.clone()
                 });
@@ -158,6 +164,7 @@ pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNod
             one.self_ns = one.self_ns.saturating_add(node.self_ns);
             one.waiting_ns = one.waiting_ns.saturating_add(node.waiting_ns);
             one.sample_count += node.sample_count;
+            one.squared_ns2 += node.squared_ns2;
             one.frame_count = one.frame_count.max(node.frame_count);
             add_lines(&mut one.lines, &node.lines);
             if node.total_ns > longest[at] {

@@ -7,7 +7,7 @@ use laptime_core::Total;
 
 use serde::Serialize;
 
-use crate::summary::call_tree::CallNode;
+use crate::summary::call_tree::{self, CallNode};
 use crate::summary::code_line::{CodePlace, LineTime};
 use crate::summary::span_row::{RowKind, is_zero};
 
@@ -274,6 +274,23 @@ impl LapFunctions {
     pub fn is_parallel(&self) -> bool {
         self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
     }
+}
+
+/// Returns the tree of calls of a whole program. Of threads and processes beside the main one it has the time in which
+/// they worked: however many of them wait, that is nobody's time, and so it is of the main one where threads worked side
+/// by side.
+pub fn calls_of_program(laps: &[LapFunctions], wall_ns: u64) -> Vec<CallNode> {
+    let worked_ns = laps.iter().map(LapFunctions::running_ns).total();
+    let is_beside = |lap: &LapFunctions| lap.is_parallel() || worked_ns > wall_ns;
+    let trees = laps.iter().map(|lap| {
+        if is_beside(lap) {
+            call_tree::without_waiting(&lap.calls)
+        } else {
+            lap.calls.clone()
+        }
+    });
+    let trees: Vec<Vec<CallNode>> = trees.collect();
+    call_tree::merge(trees.iter().map(Vec::as_slice))
 }
 
 impl Functions {

@@ -240,6 +240,9 @@ fn likely(pair: &Pair, typed: &str) -> Vec<String> {
     };
     let both = pair.rows.iter().filter(|row| row.verdict.is_some());
     let mut paths: Vec<&str> = both.map(|row| row.path.as_str()).collect();
+    if pair.basis == Basis::Run {
+        paths.push(&pair.whole.path);
+    }
     paths.sort_by(|one, other| shared(other).total_cmp(&shared(one)));
     let shown = paths.into_iter().take(MOST_NAMED);
     shown.map(str::to_owned).collect()

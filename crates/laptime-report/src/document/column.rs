@@ -165,6 +165,12 @@ impl Column {
     pub const INTERVAL: Self = headed("95 % interval").gives_way(24);
     /// Mean time by which the candidate's step is longer.
     pub const DIFFERENCE: Self = headed("difference").gives_way(22);
+    /// Self time of a function on both sides.
+    pub const FUNCTION_SELF: Self = headed("self");
+    /// Difference of a function's self time, with its interval.
+    pub const FUNCTION_DIFFERENCE: Self = headed("difference").strong();
+    /// Time of a function on both sides, with all that it calls.
+    pub const FUNCTION_TOTAL: Self = headed("total").gives_way(22);
     /// Share of the whole difference, without the laps inside.
     pub const SELF_SHARE: Self = headed("self part").gives_way(23);
     /// Verdict of a comparison.

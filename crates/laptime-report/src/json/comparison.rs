@@ -2,8 +2,8 @@
 
 use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{
-    self as found, Basis, Cause, CausePart, Change, GateResult, Presence, RowSide, SideSummary,
-    Unit,
+    self as found, Basis, Cause, CausePart, Change, FunctionChanges, GateResult, Presence, RowSide,
+    SideSummary, Unit,
 };
 use laptime_core::Warning;
 use serde::Serialize;
@@ -84,6 +84,10 @@ struct Pair<'c> {
     inside: Option<&'c CausePart>,
     /// The laps in which the difference lies; `None` where nothing inside tells it.
     cause: Option<&'c Cause>,
+    /// The functions of the program or, with steps, of the lap that changed; left out where a recording has no samples
+    /// of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    functions: Option<&'c FunctionChanges>,
     /// Every path of either side, in tree order.
     rows: Vec<ComparisonRow<'c>>,
     /// Memory, operations, CPU time and metrics of both sides.
@@ -205,6 +209,7 @@ impl<'c> Pair<'c> {
             step_to_step: pair.step_to_step.as_ref().map(ComparisonRow::from_found),
             inside: pair.changed_lap.as_ref(),
             cause: pair.cause.as_ref(),
+            functions: pair.functions.as_ref(),
             rows: pair.rows.iter().map(ComparisonRow::from_found).collect(),
             beside: numbers.collect(),
             differs: differs.collect(),

@@ -86,6 +86,27 @@ pub fn place(place: &CodePlace) -> String {
     }
 }
 
+/// Returns the name of a function of the program; writes one of a package as it is called, and an import.
+pub fn kind_name(call: &CallKind) -> String {
+    match call {
+        CallKind::Own { name, .. } => name.clone(),
+        CallKind::Library { name, package } => called(name, package),
+        CallKind::Import { module } => format!("import {module}"),
+    }
+}
+
+/// Writes a function with its line in brackets, a function of a package as it is called, or an import.
+pub fn kind(call: &CallKind, line: u32) -> String {
+    match call {
+        CallKind::Own { name, file } => {
+            let file = file.clone();
+            named_at(name, Some(&CodePlace { file, line }))
+        }
+        CallKind::Library { name, package } => names::short(&called(name, package)),
+        CallKind::Import { module } => format!("import {}", names::short(module)),
+    }
+}
+
 /// Writes a name with its line in brackets; the line alone, where there is no name.
 pub fn named_at(name: &str, at: Option<&CodePlace>) -> String {
     match at {

@@ -3,10 +3,10 @@
 //! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
 
 use laptime_analysis::benchmark::verdict::Verdict;
-use laptime_analysis::compare::{Basis, Cause, CausePart, ComparisonRow, Note, Pair};
+use laptime_analysis::compare::{Basis, Cause, CausePart, ComparisonRow, Note, Pair, RowReason};
 
 use super::no_break_quantities::{percent, time, unbroken};
-use super::{row_reason, step_gaps};
+use super::{function_changes, row_reason, step_gaps};
 use crate::document::names;
 use crate::quantity::{self, Digits};
 use crate::sentences::headline::UNBROKEN;
@@ -16,6 +16,10 @@ use crate::text::wrap;
 /// Writes the headline of the base and another side.
 pub fn headline(pair: &Pair) -> String {
     let steps = step_sentence(pair);
+    let steps = match function_changes::sentence(pair) {
+        Some(functions) => format!("{steps} {functions}"),
+        None => steps,
+    };
     let Some(row) = &pair.step_to_step else {
         return steps;
     };
@@ -74,6 +78,7 @@ fn step_sentence(pair: &Pair) -> String {
             let cause = pair
                 .cause
                 .as_ref()
+                .filter(|_| pair.has_laps || !function_changes::explains(pair))
                 .and_then(|cause| because(pair, cause, &more));
             let first = format!(
                 "{subject} takes {new}, {}{share} {way}.",
@@ -86,6 +91,9 @@ fn step_sentence(pair: &Pair) -> String {
                 .join(" ")
         }
         Verdict::Same => format!("{subject} takes {new}, as long as before{}.", within(whole)),
+        Verdict::Inconclusive if whole.reason == Some(RowReason::OneRunASide) => format!(
+            "{subject} takes {new}, {base} before{share}: one run a side can't tell whether that is a change."
+        ),
         Verdict::Inconclusive => {
             let lap = pair.changed_lap.as_ref();
             let lap = lap.map(|part| changed_lap(pair, part)).unwrap_or_default();

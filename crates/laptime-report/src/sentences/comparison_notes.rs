@@ -1,6 +1,6 @@
 //! Notes of a comparison, as warnings: a sentence each, and a hint what to do about it.
 
-use laptime_analysis::compare::{Note, Pair, RecordingOption};
+use laptime_analysis::compare::{Basis, Note, Pair, RecordingOption};
 use laptime_core::{Unavailable, Warning};
 
 use super::differences::option_name;
@@ -21,10 +21,20 @@ pub fn warnings(pair: &Pair) -> Vec<Warning> {
 fn warning(pair: &Pair, note: &Note) -> Warning {
     let (message, hint) = match note {
         Note::StepGaps { change_ns, lap } => step_gaps(&pair.noun, *change_ns, lap.as_ref()),
-        Note::SingleRun => single_run(&pair.noun),
+        Note::SingleRun => single_run(pair),
         Note::SingleMeasurement => single_measurement(),
         Note::WithWarmUp { run, why } => (with_warm_up(run, why.as_ref()), None),
-        Note::NoCommonStep { has_laps } => no_common_step(*has_laps),
+        Note::NoCommonStep => (
+            "the recordings have no step in common, so whole runs are compared".to_owned(),
+            Some("a lap named step around what the program repeats compares that".to_owned()),
+        ),
+        Note::NoFunctions { runs } => (
+            format!(
+                "{} has no samples of functions, so functions are not compared",
+                listed(runs)
+            ),
+            Some("record both sides by laptime run without --no-stacks".to_owned()),
+        ),
         Note::BusyMachine { runs } => (
             format!("the machine was busy while {} ran", listed(runs)),
             Some(FREE_CPU.to_owned()),
@@ -106,12 +116,18 @@ fn step_gaps(noun: &str, change_ns: f64, lap: Option<&(String, f64)>) -> (String
     }
 }
 
-fn single_run(noun: &str) -> (String, Option<String>) {
-    let nouns = nouns(noun);
+fn single_run(pair: &Pair) -> (String, Option<String>) {
+    let about = if pair.basis == Basis::Run {
+        String::new()
+    } else {
+        format!(
+            ": these intervals are about the {} of the runs that were recorded",
+            nouns(&pair.noun)
+        )
+    };
     (
         format!(
-            "a side with one run can't tell how much two runs of the same program differ: these \
-             intervals are about the {nouns} of the runs that were recorded"
+            "a side with one run can't tell how much two runs of the same program differ{about}"
         ),
         Some("record each side five times: laptime compare base-*.lap --new new-*.lap".to_owned()),
     )
@@ -132,16 +148,6 @@ fn single_measurement() -> (String, Option<String>) {
 fn with_warm_up(run: &str, why: Option<&Unavailable>) -> String {
     let why = why.map_or_else(String::new, |why| format!(": {why}"));
     format!("warm-up is compared too, as {run} has no steady state{why}")
-}
-
-fn no_common_step(has_laps: bool) -> (String, Option<String>) {
-    let message = if has_laps {
-        "the recordings have no step in common, so whole runs are compared"
-    } else {
-        "the recordings have no laps, so whole runs are compared"
-    };
-    let hint = "a lap named step around what the program repeats compares that";
-    (message.to_owned(), Some(hint.to_owned()))
 }
 
 fn cpu_delay(ratio: f64, is_longer: bool) -> String {

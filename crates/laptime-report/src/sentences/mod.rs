@@ -10,6 +10,7 @@ pub(crate) mod cpu;
 pub(crate) mod differences;
 pub mod doubts;
 pub(crate) mod findings;
+pub(crate) mod function_changes;
 pub mod headline;
 pub(crate) mod history;
 pub(crate) mod inference;

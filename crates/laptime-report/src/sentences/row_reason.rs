@@ -19,6 +19,12 @@ pub fn sentence(row: &ComparisonRow) -> String {
              the thread was ready and had no CPU."
                 .to_owned()
         }
+        Some(RowReason::OneRunASide) => {
+            "One run a side can't tell how much two runs of the same program differ.".to_owned()
+        }
+        Some(RowReason::ChangedFunctions) => {
+            "Functions that surely changed make most of the difference.".to_owned()
+        }
         Some(RowReason::Different(difference)) => differences::phrase(difference),
         Some(RowReason::OtherProgram { base, new }) => format!(
             "These are recordings of different programs, {} and {}: they have no lap in common.",

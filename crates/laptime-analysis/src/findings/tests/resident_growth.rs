@@ -135,6 +135,7 @@ fn sampled(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> u32) {
             is_running: true,
             has_interpreter: true,
             in_same_turn: false,
+            others_ready: false,
             runner: Runner::Unknown,
             within_ns: 1_000,
             stands_for_ns: 20 * MS,

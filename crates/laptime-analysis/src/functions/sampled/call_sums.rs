@@ -20,6 +20,7 @@ struct Sums {
     total_ns: u64,
     waiting_ns: u64,
     sample_count: u64,
+    squared_ns2: f64,
     /// Total and self time by line.
     lines: BTreeMap<u32, (u64, u64)>,
 }
@@ -42,6 +43,7 @@ impl CallSums {
             node.total_ns = node.total_ns.saturating_add(ns);
             node.waiting_ns = node.waiting_ns.saturating_add(waiting_ns);
             node.sample_count += group.all.count;
+            node.squared_ns2 += group.squared_ns2;
             node.frame_count = node.frame_count.max(step.frame_count);
             let (total_ns, self_ns) = node.lines.entry(step.line).or_default();
             *total_ns = total_ns.saturating_add(ns);
@@ -62,6 +64,7 @@ impl CallSums {
                 total_ns: 0,
                 waiting_ns: 0,
                 sample_count: 0,
+                squared_ns2: 0.0,
                 lines: BTreeMap::new(),
             });
             self.nodes.len() - 1
@@ -116,6 +119,7 @@ fn told(node: Sums, parent: Option<usize>) -> CallNode {
         self_ns: node.total_ns,
         waiting_ns: node.waiting_ns,
         sample_count: node.sample_count,
+        squared_ns2: node.squared_ns2,
         lines,
     }
 }

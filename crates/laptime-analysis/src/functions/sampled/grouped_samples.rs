@@ -42,6 +42,8 @@ pub(super) struct Group {
     pub(super) running: Looks,
     /// Number of those that several tasks may have been in.
     pub(super) shared: u64,
+    /// The squares of what the samples stand for, added up: how sure their sum is.
+    pub(super) squared_ns2: f64,
 }
 
 impl Group {
@@ -66,6 +68,7 @@ pub(super) fn groups(process: &Process, is_measured: bool) -> Vec<Group> {
                 all: Looks::default(),
                 running: Looks::default(),
                 shared: 0,
+                squared_ns2: 0.0,
             });
             groups.len() - 1
         });
@@ -75,6 +78,7 @@ pub(super) fn groups(process: &Process, is_measured: bool) -> Vec<Group> {
             group.running.take(sample);
         }
         group.shared += u64::from(lap.tasks > 1);
+        group.squared_ns2 += (sample.stands_for_ns as f64).powi(2);
     }
     groups
 }

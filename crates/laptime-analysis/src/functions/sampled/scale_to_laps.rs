@@ -4,7 +4,6 @@
 //! function is its part of the measured time: the ratio estimator (Cochran 1977, chapter 6), which has
 //! the smaller error, and one report has one time for a lap.
 //!
-//! A lap whose self time isn't that of threads (tasks wait in theirs while others run, generators pause)
 //! A lap whose self time isn't that of threads (tasks wait in theirs while others run, generators pause) stays
 //! as it was sampled, and so does one that was sampled in a part of its processes only.
 
@@ -65,6 +64,7 @@ fn multiply(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
         scaled(&mut node.total_ns);
         scaled(&mut node.self_ns);
         scaled(&mut node.waiting_ns);
+        node.squared_ns2 *= (numerator as f64 / denominator as f64).powi(2);
         (node.lines.iter_mut()).for_each(|line| scaled(&mut line.self_ns));
     }
     for import in &mut lap.imports {

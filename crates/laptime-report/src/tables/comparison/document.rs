@@ -4,7 +4,7 @@ use laptime_analysis::benchmark::verdict::Verdict;
 use laptime_analysis::compare::{Basis, GateOutcome, GateResult, Pair, SideSummary, Unit};
 
 use super::side_names::side_name;
-use super::{other_numbers, table};
+use super::{functions, other_numbers, table};
 use crate::document::names;
 use crate::document::{Content, Document, Section};
 use crate::quantity::{self, plural};
@@ -24,7 +24,10 @@ pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
     };
     sections.extend(lines(heading, difference_lines(pair)));
     sections.extend(lines("limits", pair.gates.iter().map(gate_line).collect()));
-    sections.push(Section::from(Content::Table(table::table(pair, is_whole))));
+    if is_whole || !functions::stands_alone(pair) {
+        sections.push(Section::from(Content::Table(table::table(pair, is_whole))));
+    }
+    sections.extend(functions::section(pair, is_whole));
     sections.extend(other_numbers::section(pair));
     Document {
         title: format!("{} → {}", side_name(base), side_name(&pair.new)),

@@ -4,10 +4,12 @@
 //! pair of sides; JSON has every number.
 
 mod document;
+mod functions;
 mod other_numbers;
 mod side_names;
 mod table;
 
+pub use crate::sentences::calls::kind_name as function_name;
 pub use crate::sentences::comparison::headline;
 pub use crate::sentences::comparison_notes::warnings;
 pub use crate::sentences::differences::phrase as difference;

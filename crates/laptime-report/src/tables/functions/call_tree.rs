@@ -2,7 +2,7 @@
 //!
 //! The children of a row add up to it: what is too small to be shown is one row, and so is the function's own time.
 
-use laptime_analysis::{CallKind, CallNode, LapFunctions, RowKind, call_tree};
+use laptime_analysis::{CallKind, LapFunctions, RowKind, call_tree, calls_of_program};
 use laptime_core::Total;
 
 use super::call_rows::{Drawing, outermost, row};
@@ -15,22 +15,10 @@ const MOST_ROWS: usize = 25;
 /// Most rows of a lap's tree, which stands below the table of laps.
 const MOST_ROWS_OF_LAP: usize = 10;
 
-/// Makes the tree of calls of a whole program. Of threads and processes beside the main one it is the time in which they
-/// worked: however many of them wait, that is nobody's time, and so it is of
-/// the main one where threads worked side by side. Shares are of the wall time, or of all threads' together
-/// where that is longer.
+/// Makes the tree of calls of a whole program. Shares are of the wall time, or of all threads' together where that is
+/// longer.
 pub fn of_program(laps: &[LapFunctions], wall_ns: u64) -> Table {
-    let worked_ns = laps.iter().map(LapFunctions::running_ns).total();
-    let is_beside = |lap: &LapFunctions| lap.is_parallel() || worked_ns > wall_ns;
-    let trees = laps.iter().map(|lap| {
-        if is_beside(lap) {
-            call_tree::without_waiting(&lap.calls)
-        } else {
-            lap.calls.clone()
-        }
-    });
-    let trees: Vec<Vec<CallNode>> = trees.collect();
-    let tree = call_tree::merge(trees.iter().map(Vec::as_slice));
+    let tree = calls_of_program(laps, wall_ns);
     let whole_ns = outermost(&tree).map(|node| node.total_ns).total();
     let whole_ns = whole_ns.max(wall_ns);
     table(Drawing::new(&tree, whole_ns).rows(0, MOST_ROWS))

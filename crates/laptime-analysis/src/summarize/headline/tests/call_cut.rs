@@ -24,6 +24,7 @@ fn tree(nodes: &[Node<'_>]) -> Vec<CallNode> {
             self_ns,
             waiting_ns: *waiting_ns,
             sample_count: *total_ns,
+            squared_ns2: 0.0,
             lines: vec![LineTime {
                 line: *line,
                 self_ns,

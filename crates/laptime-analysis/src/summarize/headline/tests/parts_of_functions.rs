@@ -19,6 +19,7 @@ fn program(nodes: &[(&str, u64, u64)]) -> Functions {
         self_ns: total * MS,
         waiting_ns: waiting * MS,
         sample_count: total / 10,
+        squared_ns2: 0.0,
         lines: Vec::new(),
     };
     let sum = |of: fn(&(&str, u64, u64)) -> u64| nodes.iter().map(of).sum::<u64>();
