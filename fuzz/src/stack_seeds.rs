@@ -45,6 +45,7 @@ pub fn written() -> Vec<u8> {
             is_running: frame % 2 == 0,
             has_interpreter: frame % 3 == 0,
             in_same_turn: frame % 5 == 0,
+            others_ready: frame % 7 == 0,
             runner: match frame {
                 1 => Runner::Thread,
                 2 => Runner::Task {

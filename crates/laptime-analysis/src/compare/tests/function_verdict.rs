@@ -48,6 +48,7 @@ fn run(clean: u64, save: u64, has_laps: bool) -> Run {
                 is_running: true,
                 has_interpreter: true,
                 in_same_turn: false,
+                others_ready: false,
                 runner: Runner::Unknown,
                 within_ns: 1_000,
                 stands_for_ns: PERIOD_MS * MS,

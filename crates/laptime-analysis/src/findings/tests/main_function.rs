@@ -146,6 +146,7 @@ fn a_wait_for_threads_of_the_program_names_what_these_run() {
         self_ns: 0,
         waiting_ns: waiting_ms * MS,
         sample_count: 1_000,
+        squared_ns2: 0.0,
         lines: Vec::new(),
     };
     let awaited = |package: &str, waiting_ms: u64| {
