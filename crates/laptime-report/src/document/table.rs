@@ -51,7 +51,7 @@ impl Table {
 pub struct Row {
     /// The row's name, as given.
     pub name: String,
-    /// What is said behind the name where there is room for it.
+    /// A remark behind the name, where there is room for it.
     pub aside: String,
     /// Number of rows that it stands inside of; all of them stand before it.
     pub depth: usize,

@@ -38,9 +38,9 @@ pub(super) struct Group {
     pub(super) place: Place,
     pub(super) frame: u32,
     pub(super) all: Looks,
-    /// Those at which the thread ran.
+    /// Looks at which the thread ran.
     pub(super) running: Looks,
-    /// Number of those that several tasks may have been in.
+    /// Number of samples that several tasks may have been in.
     pub(super) shared: u64,
     /// The squares of what the samples stand for, added up: how sure their sum is.
     pub(super) squared_ns2: f64,

@@ -87,11 +87,11 @@ const CLEAN: &[(&str, Program)] = &[
 /// Programs that keep something all the time.
 const LEAKS: &[(&str, Program)] = &[
     ("an even rise", |mut random| {
-        let height = 8.0 + 400.0 * random.unit();
+        let height = 24.0 + 400.0 * random.unit();
         Box::new(move |part| 30.0 + height * (part + 0.02 * random.unit()))
     }),
     ("one below what is held for moments", |mut random| {
-        let height = 8.0 + 400.0 * random.unit();
+        let height = 24.0 + 400.0 * random.unit();
         let held = 0.2 * height * random.unit();
         Box::new(move |part| {
             let is_held = random.unit() < 0.5;
@@ -99,11 +99,11 @@ const LEAKS: &[(&str, Program)] = &[
         })
     }),
     ("one in whole mebibytes", |mut random| {
-        let height = 12.0 + 400.0 * random.unit();
+        let height = 24.0 + 400.0 * random.unit();
         Box::new(move |part| 30.0 + (height * part).floor() + 0.1 * random.unit())
     }),
     ("one on a busy machine", |mut random| {
-        let height = 8.0 + 400.0 * random.unit();
+        let height = 24.0 + 400.0 * random.unit();
         let (mut level, mut before) = (30.0, 0.0);
         Box::new(move |part| {
             level += height * (part - before) * (0.5 + random.unit());
@@ -112,11 +112,11 @@ const LEAKS: &[(&str, Program)] = &[
         })
     }),
     ("one that gets slower", |mut random| {
-        let (height, slower) = (8.0 + 400.0 * random.unit(), 0.15 * random.unit());
+        let (height, slower) = (24.0 + 400.0 * random.unit(), 0.15 * random.unit());
         Box::new(move |part| 30.0 + height * (part - slower * part * part))
     }),
     ("requests of any size", |mut random| {
-        let height = 12.0 + 200.0 * random.unit();
+        let height = 24.0 + 200.0 * random.unit();
         let (mut level, mut before) = (30.0, 0.0);
         Box::new(move |part| {
             while before < part {
