@@ -42,12 +42,23 @@ enum LapOwner {
     AnyTask(u64),
 }
 
+/// A track of laps, and where the moments of those stand that may be in them.
+#[derive(Debug, Clone, Copy)]
+struct Track {
+    number: u32,
+    is_task: bool,
+    moments: [Option<usize>; 2],
+}
+
 /// Finds the laps of one process's samples.
 #[derive(Debug)]
 pub struct StackPass<'p> {
     process: &'p mut Process,
-    /// When the samples of each owner were taken.
-    moments: HashMap<LapOwner, Moments>,
+    /// When the samples of each owner were taken, and where that stands.
+    moments: Vec<Moments>,
+    owners: HashMap<LapOwner, usize>,
+    /// The track of the span before: most spans are of the same one.
+    last: Option<Track>,
     /// Depth of each path.
     depths: Vec<u32>,
     /// The deepest lap of the thread itself, by sample.
@@ -63,9 +74,16 @@ impl<'p> StackPass<'p> {
     }
 
     fn new(process: &'p mut Process) -> Self {
-        let mut moments: HashMap<LapOwner, Moments> = HashMap::new();
+        let (mut moments, mut owners): (Vec<Moments>, HashMap<LapOwner, usize>) =
+            Default::default();
         for (index, sample) in (0..).zip(&process.features.stacks.samples) {
-            let mut add = |owner| moments.entry(owner).or_default().add(sample.ticks, index);
+            let mut add = |owner| {
+                let at = *owners.entry(owner).or_insert(moments.len());
+                if at == moments.len() {
+                    moments.push(Moments::default());
+                }
+                moments[at].add(sample.ticks, index);
+            };
             add(LapOwner::Thread(sample.thread));
             match sample.runner {
                 Runner::Unknown => add(LapOwner::AnyTask(sample.thread)),
@@ -73,15 +91,15 @@ impl<'p> StackPass<'p> {
                 Runner::Thread => {}
             }
         }
-        for moments in moments.values_mut() {
-            moments.sort();
-        }
+        moments.iter_mut().for_each(Moments::sort);
         let depths = (0..process.paths.len() as u32).map(|id| depth(&process.paths, PathId(id)));
         Self {
             depths: depths.collect(),
             of_threads: vec![NONE; process.features.stacks.samples.len()],
             of_tasks: HashMap::new(),
             moments,
+            owners,
+            last: None,
             process,
         }
     }
@@ -89,37 +107,54 @@ impl<'p> StackPass<'p> {
     fn span(&mut self, path: PathId, start: u64, end: u64, track: u32) {
         let lapped = self.process.features.stacks.lapped.unwrap_or((start, end));
         self.process.features.stacks.lapped = Some((lapped.0.min(start), lapped.1.max(end)));
-        let Some((thread, is_task)) = self.process.features.stacks.tracks.get(&track) else {
+        let Some(track) = self.track(track) else {
             return;
         };
         let depth = self.depths.get(path.index()).copied().unwrap_or(0);
         let found = Deepest { path, depth };
-        if *is_task {
+        if track.is_task {
             self.process.features.stacks.not_of_threads.insert(path);
-        } else {
-            let owner = LapOwner::Thread(*thread);
-            let samples = self.moments.get_mut(&owner);
-            for sample in samples.into_iter().flat_map(|of| of.inside(start, end)) {
-                if let Some(deepest) = self.of_threads.get_mut(sample as usize)
+        }
+        for at in track.moments.into_iter().flatten() {
+            for sample in self.moments[at].inside(start, end) {
+                if track.is_task {
+                    let tasks = self.of_tasks.entry(sample).or_default();
+                    let known = tasks.iter().position(|(known, _)| *known == track.number);
+                    match known {
+                        Some(at) if tasks[at].1.depth < depth => tasks[at].1 = found,
+                        None if tasks.len() < MOST_TASKS => tasks.push((track.number, found)),
+                        _ => {}
+                    }
+                } else if let Some(deepest) = self.of_threads.get_mut(sample as usize)
                     && deepest.depth < depth
                 {
                     *deepest = found;
                 }
             }
-            return;
         }
-        for owner in [LapOwner::Task(track), LapOwner::AnyTask(*thread)] {
-            let samples = self.moments.get_mut(&owner);
-            for sample in samples.into_iter().flat_map(|of| of.inside(start, end)) {
-                let tasks = self.of_tasks.entry(sample).or_default();
-                let known = tasks.iter().position(|(known, _)| *known == track);
-                match known {
-                    Some(at) if tasks[at].1.depth < depth => tasks[at].1 = found,
-                    None if tasks.len() < MOST_TASKS => tasks.push((track, found)),
-                    _ => {}
-                }
-            }
+    }
+
+    /// Returns a track; `None` where no record names it.
+    fn track(&mut self, number: u32) -> Option<Track> {
+        if let Some(last) = self.last.filter(|last| last.number == number) {
+            return Some(last);
         }
+        let (thread, is_task) = *self.process.features.stacks.tracks.get(&number)?;
+        let place = |owner| self.owners.get(&owner).copied();
+        let moments = if is_task {
+            [
+                place(LapOwner::Task(number)),
+                place(LapOwner::AnyTask(thread)),
+            ]
+        } else {
+            [place(LapOwner::Thread(thread)), None]
+        };
+        self.last = Some(Track {
+            number,
+            is_task,
+            moments,
+        });
+        self.last
     }
 
     fn lap(&self, runner: Runner, of_tasks: &[(u32, Deepest)], of_thread: Deepest) -> InLap {
