@@ -9,6 +9,9 @@ const PERIOD_NS: u64 = 10_000_000;
 /// The same where no processor is idle: the sampler's thread then takes the place of one of the program's, whose
 /// caches are colder afterwards, and others may wait for that one. It is the waking that costs, not the look.
 const BUSY_PERIOD_NS: u64 = 50_000_000;
+/// Looks that come as fast as elsewhere all the same, one second of them: of a run that is short, twenty a second see too
+/// little, and a long one doesn't notice.
+const FAST_LOOKS: u32 = 100;
 /// Looking may take one part in so many of a processor: 1 %, with a tenth left for what nobody counts.
 const PARTS: u64 = 110;
 /// A change of what looks cost is taken in to one part in so many.
@@ -59,6 +62,8 @@ pub struct Pace {
     saved_bytes: f64,
     still_ns: u64,
     is_busy: bool,
+    /// How many looks may still come fast though no processor is idle.
+    fast_looks: u32,
     /// How many processes share a processor at least.
     sharing: u64,
     /// State of the generator that spreads the looks.
@@ -75,6 +80,7 @@ impl Pace {
             saved_bytes: MOST_SAVED_BYTES,
             still_ns: 0,
             is_busy: false,
+            fast_looks: FAST_LOOKS,
             sharing: 1,
             // Zero is the one state that xorshift doesn't leave.
             random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
@@ -92,6 +98,7 @@ impl Pace {
         self.saved_bytes = (self.saved_bytes + new).min(MOST_SAVED_BYTES);
         self.still_ns = look.still_ns;
         self.is_busy = look.is_busy;
+        self.fast_looks = self.fast_looks.saturating_sub(u32::from(look.is_busy));
         self.sharing = (look.processes.div_ceil(look.processors.max(1))).max(1);
     }
 
@@ -107,7 +114,7 @@ impl Pace {
     }
 
     fn period_ns(&self) -> u64 {
-        let usual = if self.is_busy {
+        let usual = if self.is_busy && self.fast_looks == 0 {
             BUSY_PERIOD_NS
         } else {
             PERIOD_NS

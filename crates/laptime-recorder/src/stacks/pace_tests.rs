@@ -55,6 +55,22 @@ fn where_no_processor_is_idle_they_come_twenty_times_a_second() {
 }
 
 #[test]
+fn a_short_run_is_looked_at_fast_though_no_processor_is_idle() {
+    let mut pace = Pace::new(1);
+    let mut wait = |_| {
+        pace.take(&Look {
+            is_busy: true,
+            ..LOOK
+        });
+        pace.wait_ns()
+    };
+    let first: u64 = (1..FAST_LOOKS).map(&mut wait).sum();
+    let next: u64 = (0..FAST_LOOKS).map(&mut wait).sum();
+    assert!((900_000_000..1_100_000_000).contains(&first), "{first}");
+    assert!(next > 4 * first, "{next}");
+}
+
+#[test]
 fn dear_looks_take_less_than_a_hundredth_of_a_processor() {
     let mean = mean_wait_ns(&Look {
         cpu_ns: 6_000_000,
