@@ -14,8 +14,9 @@ const BUSY_PERIOD_NS: u64 = 50_000_000;
 const FAST_LOOKS: u32 = 100;
 /// Looking may take one part in so many of a processor: 1 %, with a tenth left for what nobody counts.
 const PARTS: u64 = 110;
-/// A change of what looks cost is taken in to one part in so many.
-const MEMORY: u64 = 8;
+/// Processor time that may be saved and spent fast: a first look is dear, as code and memory are touched for the first
+/// time. Looks while modules are imported are too, and those that come after them need not wait for that.
+const MOST_SAVED_CPU_NS: f64 = 5e6;
 /// While nothing runs, the wait is this part of the time since something did.
 const STILL_PART: u64 = 8;
 /// The longest wait because nothing runs, on average.
@@ -53,8 +54,8 @@ pub struct Look {
 /// Says when the next look is due.
 #[derive(Debug)]
 pub struct Pace {
-    /// What a look costs lately, in ns of processor time.
-    cost_ns: u64,
+    /// Processor time that may be spent; below zero, what was spent too early.
+    saved_cpu_ns: f64,
     /// Bytes of the last looks, and how many they were; older ones count less.
     bytes: f64,
     looks: f64,
@@ -74,7 +75,7 @@ impl Pace {
     /// Begins with the mean period. The seed tells processes apart.
     pub fn new(seed: u64) -> Self {
         Self {
-            cost_ns: 0,
+            saved_cpu_ns: MOST_SAVED_CPU_NS,
             bytes: 0.0,
             looks: 0.0,
             saved_bytes: MOST_SAVED_BYTES,
@@ -87,10 +88,11 @@ impl Pace {
         }
     }
 
-    /// Takes in a look. The first ones count as little as all others: they are dear, as code and memory are touched
-    /// for the first time, and say nothing of those that come.
+    /// Takes in a look.
     pub fn take(&mut self, look: &Look) {
-        self.cost_ns = self.cost_ns - self.cost_ns / MEMORY + look.cpu_ns / MEMORY;
+        self.sharing = (look.processes.div_ceil(look.processors.max(1))).max(1);
+        let new_ns = look.since_ns as f64 / self.parts() - look.cpu_ns as f64;
+        self.saved_cpu_ns = (self.saved_cpu_ns + new_ns).min(MOST_SAVED_CPU_NS);
         let kept = 1.0 - 1.0 / BYTES_MEMORY;
         self.bytes = self.bytes * kept + look.bytes as f64;
         self.looks = self.looks * kept + 1.0;
@@ -99,7 +101,6 @@ impl Pace {
         self.still_ns = look.still_ns;
         self.is_busy = look.is_busy;
         self.fast_looks = self.fast_looks.saturating_sub(u32::from(look.is_busy));
-        self.sharing = (look.processes.div_ceil(look.processors.max(1))).max(1);
     }
 
     /// How long to wait for the next look: half to one and a half times the period, evenly.
@@ -122,8 +123,13 @@ impl Pace {
         // A wait of a fixed part of the time so far: what begins to run is seen before it is long, compared with
         // how long nothing ran.
         let still = (self.still_ns / STILL_PART).min(STILL_PERIOD_NS);
-        let by_cost = self.cost_ns.saturating_mul(PARTS * self.sharing);
+        let by_cost = (-self.saved_cpu_ns * self.parts()).max(0.0) as u64;
         usual.max(still).max(by_cost).max(self.by_bytes_ns())
+    }
+
+    /// The part of a processor that looking may take is one in so many.
+    fn parts(&self) -> f64 {
+        PARTS.saturating_mul(self.sharing) as f64
     }
 
     /// The period at which the looks write no more than they may.
