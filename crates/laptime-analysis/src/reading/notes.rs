@@ -13,6 +13,8 @@ const MOST_NOTES: usize = 256;
 
 /// Code of the note that says when the interpreter began to exit, in ticks.
 pub const EXITS: &str = "interpreter.exits";
+/// Code of the note that says where inputs grow: file, function and line, one below the other.
+pub const INPUTS_GROW: &str = "inputs.grow";
 
 /// The notes of a process, each once: code and message.
 #[derive(Debug, Default)]

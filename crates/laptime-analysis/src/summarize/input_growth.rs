@@ -8,6 +8,8 @@
 //! That the input is the reason, and not the machine, is told by ranks: steps with longer inputs take longer
 //! (Spearman's correlation, of medians), and by as much as a model may: at most with the square of the length, and a little.
 
+use std::cmp::Ordering;
+
 use laptime_core::{Holds, InputSizes, Sizes};
 
 use crate::reading::step_stretches::Stretch;
@@ -66,17 +68,34 @@ struct Call {
 /// Finds an input that grows and takes the steps' time along; `to_next`: until the next step begins, as a device may be
 /// waited for after a step.
 pub fn find(changes: &[InputSizes], steps: &[Stretch], to_next: bool) -> Option<InputGrowth> {
-    let tensors = changes.iter().map(|one| one.tensor).max()?;
-    let each = (0..=tensors).filter_map(|tensor| {
-        let of_it = changes.iter().filter(|one| one.tensor == tensor);
-        let of_it: Vec<InputSizes> = of_it.copied().collect();
-        let size = |one: &InputSizes| measure(&of_it)(one.sizes);
-        let least = of_it.iter().map(size).min()?.max(1);
-        let most = of_it.iter().map(size).max()?;
-        Some((most as f64 / least as f64, of_it))
+    let mut inputs: Vec<Vec<InputSizes>> = Vec::new();
+    for change in changes {
+        match inputs.iter_mut().find(|of| is_alike(&of[0], change)) {
+            Some(of) => of.push(*change),
+            None => inputs.push(vec![*change]),
+        }
+    }
+    let growth = |of: &Vec<InputSizes>| {
+        let size = |one: &InputSizes| measure(of)(one.sizes);
+        let least = of.iter().map(size).min().unwrap_or(1).max(1);
+        let most = of.iter().map(size).max().unwrap_or(1);
+        // Where tokens grow, what is made of them does too.
+        let are_tokens = of[0].holds == Holds::Integers && most > least;
+        (are_tokens, most as f64 / least as f64)
+    };
+    inputs.sort_by(|one, other| {
+        growth(other)
+            .partial_cmp(&growth(one))
+            .unwrap_or(Ordering::Equal)
     });
-    let (_, of_it) = each.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    of_tensor(&of_it, steps, to_next)
+    of_tensor(inputs.first()?, steps, to_next)
+}
+
+/// Tells whether two changes may be of one input. Modules that are called in turns are given different ones: an embedding
+/// tokens, and layers what it makes of them.
+fn is_alike(one: &InputSizes, other: &InputSizes) -> bool {
+    let key = |of: &InputSizes| (of.tensor, of.holds, of.sizes.iter().count());
+    key(one) == key(other)
 }
 
 /// Returns how a tensor is measured: by what a sample has, where that changes, else by all of it.

@@ -11,7 +11,7 @@ use crate::functions::sampled;
 use crate::power::UNAVAILABLE as UNSAMPLED;
 use crate::profiler;
 use crate::reading::marks::Thinned;
-use crate::reading::notes::EXITS;
+use crate::reading::notes::{EXITS, INPUTS_GROW};
 use crate::reading::process::Process;
 use crate::summarize::columns::{left_outside, operations};
 use crate::summary::{Mark, Metric, MetricPoint, Track};
@@ -51,6 +51,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
                 && code != operations::TOLD
                 && code != profiler::WITHIN
                 && code != EXITS
+                && code != INPUTS_GROW
                 && !left_outside::CODES.contains(&code.as_str())
                 && code != UNSAMPLED
         })

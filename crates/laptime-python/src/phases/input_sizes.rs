@@ -17,6 +17,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::call::Call;
 use super::dictionary::own;
+use crate::file_names::recorded_file;
 use crate::interned::intern;
 
 /// Tensors of a call that are looked at: a model has one or two inputs that grow.
@@ -311,6 +312,7 @@ fn note_caller(python: Python<'_>) -> PyResult<()> {
         if !is_library(&file) {
             let name: String = code.getattr(intern!(python, "co_name"))?.extract()?;
             let line: u32 = here.getattr(intern!(python, "f_lineno"))?.extract()?;
+            let file = recorded_file(python, file);
             recorder::note(NOTE, &format!("{file}\n{name}\n{line}"));
             return Ok(());
         }

@@ -29,8 +29,9 @@ const BYTES_AN_HOUR: f64 = 470_000.0;
 /// Bytes that are saved may be spent in this time, at the fastest.
 const SPEND_NS: f64 = 6e10;
 const HOUR_NS: f64 = 3.6e12;
-/// Looks over which the bytes of one are averaged: they are told ten times a second, of many looks at once.
-const BYTES_MEMORY: f64 = 64.0;
+/// Bytes that may be written at once: they are told ten times a second, of many looks, and names are written where they
+/// are met first.
+const MOST_BYTES_AT_ONCE: f64 = 40_000.0;
 
 /// What a look cost, and what it found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +57,8 @@ pub struct Look {
 pub struct Pace {
     /// Processor time that may be spent; below zero, what was spent too early.
     saved_cpu_ns: f64,
-    /// Bytes of the last looks, and how many they were; older ones count less.
-    bytes: f64,
-    looks: f64,
+    /// Bytes that may be written now; below zero, what was written too early.
+    bytes_now: f64,
     /// Bytes that may be written still, besides those that come by the hour.
     saved_bytes: f64,
     still_ns: u64,
@@ -76,8 +76,7 @@ impl Pace {
     pub fn new(seed: u64) -> Self {
         Self {
             saved_cpu_ns: MOST_SAVED_CPU_NS,
-            bytes: 0.0,
-            looks: 0.0,
+            bytes_now: MOST_BYTES_AT_ONCE,
             saved_bytes: MOST_SAVED_BYTES,
             still_ns: 0,
             is_busy: false,
@@ -93,9 +92,8 @@ impl Pace {
         self.sharing = (look.processes.div_ceil(look.processors.max(1))).max(1);
         let new_ns = look.since_ns as f64 / self.parts() - look.cpu_ns as f64;
         self.saved_cpu_ns = (self.saved_cpu_ns + new_ns).min(MOST_SAVED_CPU_NS);
-        let kept = 1.0 - 1.0 / BYTES_MEMORY;
-        self.bytes = self.bytes * kept + look.bytes as f64;
-        self.looks = self.looks * kept + 1.0;
+        let now = look.since_ns as f64 * self.bytes_per_ns() - look.bytes as f64;
+        self.bytes_now = (self.bytes_now + now).min(MOST_BYTES_AT_ONCE);
         let new = look.since_ns as f64 / HOUR_NS * BYTES_AN_HOUR - look.bytes as f64;
         self.saved_bytes = (self.saved_bytes + new).min(MOST_SAVED_BYTES);
         self.still_ns = look.still_ns;
@@ -134,14 +132,17 @@ impl Pace {
 
     /// The period at which the looks write no more than they may.
     fn by_bytes_ns(&self) -> u64 {
-        let per_look = self.bytes / self.looks.max(1.0);
+        ((-self.bytes_now).max(0.0) / self.bytes_per_ns()) as u64
+    }
+
+    /// How fast bytes may be written: as what is saved allows.
+    fn bytes_per_ns(&self) -> f64 {
         let by_the_hour = BYTES_AN_HOUR / HOUR_NS;
-        let per_ns = if self.saved_bytes > 0.0 {
+        if self.saved_bytes > 0.0 {
             by_the_hour + self.saved_bytes / SPEND_NS
         } else {
             by_the_hour / 2.0
-        };
-        (per_look / per_ns) as u64
+        }
     }
 }
 

@@ -1,12 +1,10 @@
 //! Inputs that grow from step to step, and where the program gives them.
 
+use crate::reading::notes::INPUTS_GROW;
 use crate::reading::process::Process;
 use crate::summarize::input_growth::{self, InputGrowth};
 use crate::summarize::steady_state::repeated;
 use crate::summary::finding::CallSite;
-
-/// Code of the note that says where inputs grow: file, function and line, one below the other.
-const NOTE: &str = "inputs.grow";
 
 /// Inputs of the main process that grow.
 #[derive(Debug)]
@@ -46,7 +44,7 @@ impl GrowingInputs {
 /// Reads where the program calls its model.
 fn site(process: &Process) -> Option<CallSite> {
     let mut notes = process.features.notes.0.iter();
-    let (_, place) = notes.find(|(code, _)| code == NOTE)?;
+    let (_, place) = notes.find(|(code, _)| code == INPUTS_GROW)?;
     let mut parts = place.rsplitn(3, '\n');
     let (line, function, file) = (parts.next()?, parts.next()?, parts.next()?);
     Some(CallSite {

@@ -8,7 +8,6 @@ use crate::quantity::coarse_percent;
 use crate::sentences::nouns::nouns;
 use crate::sentences::step_changes;
 
-const ALL_STEPS: &str = "the tables mix the shorter and the longer steps";
 const LEAVE_ROOM: &str = "leave a CPU free and run again: fewer workers and threads, no other programs, no limit on \
                           the container's CPU";
 const OTHER_HOST: &str = "other virtual machines on that host took the CPU time: run again, or on a machine \
@@ -84,7 +83,9 @@ fn changed(message: String, later: &Later, noun: &str, reason: StepsReason) -> W
         }
         StepsReason::NotKnown => (String::new(), RUN_LONGER),
     };
-    Words::new(message + &reason).with_hint(format!("{ALL_STEPS}; {hint}"))
+    let nouns = nouns(noun);
+    let hint = format!("the tables mix the shorter and the longer {nouns}; {hint}");
+    Words::new(message + &reason).with_hint(hint)
 }
 
 /// Says when a change was and when it was not yet, at the end of a sentence.
