@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::call::Call;
 use super::dictionary::own;
-use crate::file_names::recorded_file;
+use crate::file_names;
 use crate::interned::intern;
 
 /// Tensors of a call that are looked at: a model has one or two inputs that grow.
@@ -312,7 +312,9 @@ fn note_caller(python: Python<'_>) -> PyResult<()> {
         if !is_library(&file) {
             let name: String = code.getattr(intern!(python, "co_name"))?.extract()?;
             let line: u32 = here.getattr(intern!(python, "f_lineno"))?.extract()?;
-            let file = recorded_file(python, file);
+            file_names::learn(python);
+            // SAFETY: the lock is held.
+            let file = unsafe { file_names::of_locked(&file) };
             recorder::note(NOTE, &format!("{file}\n{name}\n{line}"));
             return Ok(());
         }
