@@ -10,7 +10,7 @@ use crate::summary::finding::Finding;
 /// The least share of the time from the first step to the last that no lap covers.
 const BETWEEN_RATIO: f64 = 0.2;
 /// The least time of that in all: less bothers nobody.
-const LEAST_NS: u64 = 500_000_000;
+const LEAST_NS: u64 = 250_000_000;
 
 /// Finds much time between steps that is in no lap. Between a notebook's cells somebody reads or types.
 pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {

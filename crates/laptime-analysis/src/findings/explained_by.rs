@@ -41,6 +41,8 @@ const CAUSES: &[Row] = &[
     // Steps with long inputs are slow, and steps grow longer as their inputs do.
     (Kind::SlowSteps, Kind::GrowingInputs, |_, _, _| true),
     (Kind::Unsteady, Kind::GrowingInputs, is_changed_by_inputs),
+    // A function that takes long as it is given more and more is where the time is, and not why.
+    (Kind::InFunction, Kind::GrowingInputs, |_, _, _| true),
     // What a busy machine takes falls on whatever runs: the part that it fell on is no cause.
     (Kind::HotSpot, Kind::Unsteady, is_hot_by_chance),
     // Where steps change later on, or the machine was busy, there is no warm-up to tell from the rest.

@@ -38,8 +38,8 @@ fn found(around: &[&str], pause_ms: u64, beside: Option<&str>) -> Option<(u64, u
 #[test]
 fn time_between_steps_that_no_lap_covers_is_told() {
     assert_eq!(found(&[], 10_000, None), Some((10_000, 11_000)));
-    assert_eq!(found(&[], 500, None), Some((500, 1_500)));
-    assert_eq!(found(&[], 480, None), None, "below half a second");
+    assert_eq!(found(&[], 250, None), Some((250, 1_250)));
+    assert_eq!(found(&[], 240, None), None, "below a quarter of a second");
     assert_eq!(found(&[], 0, None), None);
 }
 
