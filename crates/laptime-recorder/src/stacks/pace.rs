@@ -12,8 +12,8 @@ const BUSY_PERIOD_NS: u64 = 50_000_000;
 /// Looks that come as fast as elsewhere all the same, one second of them: of a run that is short, twenty a second see too
 /// little, and a long one doesn't notice.
 const FAST_LOOKS: u32 = 100;
-/// Looking may take one part in so many of a processor: 1 %, with a tenth left for what nobody counts.
-const PARTS: u64 = 110;
+/// Looking may take one part in so many of a processor: 1 %, with a fifth left for the recorder's other threads.
+const PARTS: u64 = 125;
 /// Processor time that may be saved and spent fast: a first look is dear, as code and memory are touched for the first
 /// time. Looks while modules are imported are too, and those that come after them need not wait for that.
 const MOST_SAVED_CPU_NS: f64 = 5e6;

@@ -84,7 +84,7 @@ fn dear_looks_take_less_than_a_hundredth_of_a_processor() {
         cpu_ns: 6_000_000,
         ..LOOK
     });
-    assert!((6.0e8..6.8e8).contains(&mean), "{mean}");
+    assert!((7.2e8..7.8e8).contains(&mean), "{mean}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_first_look_that_is_dear_keeps_the_next_ones_from_little() {
         ..LOOK
     });
     let first = pace.wait_ns();
-    assert!(first < 170_000_000, "{first}");
+    assert!(first < 190_000_000, "{first}");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn looks_that_are_dear_while_modules_are_imported_keep_those_after_them_from_not
         looks
     };
     let dear = looks(400_000, 3);
-    assert!((60..90).contains(&dear), "{dear}");
+    assert!((55..90).contains(&dear), "{dear}");
     let cheap = looks(50_000, 1);
     assert!((90..115).contains(&cheap), "{cheap}");
 }
