@@ -61,6 +61,8 @@ const REPETITIONS: &[Row] = &[
     (Kind::ResidentGrowth, Kind::MemoryRise, is_counted_growth),
     // The lap that few steps have is the one that holds the event loop.
     (Kind::Occasional, Kind::HeldLoop, is_lap_of_held_loop),
+    // Where compiling takes much of the run, that is told with each place and its number of times.
+    (Kind::Recompilation, Kind::Compiling, |_, _, _| true),
     // The lap that takes most of all steps is one that few steps have.
     (Kind::HotSpot, Kind::Occasional, is_occasional_lap),
     // The function of the longest part is named where steps wait for data, or with the hot spot in it.
