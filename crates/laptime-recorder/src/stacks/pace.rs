@@ -14,8 +14,10 @@ const BUSY_PERIOD_NS: u64 = 50_000_000;
 const FAST_LOOKS: u32 = 100;
 /// Looking may take one part in so many of a processor: 1 %, with a fifth left for the recorder's other threads.
 const PARTS: u64 = 125;
-/// Processor time that may be saved and spent fast: a first look is dear, as code and memory are touched for the first
-/// time. Looks while modules are imported are too, and those that come after them need not wait for that.
+/// Processor time that may be spent fast at the start: first looks are dear, as code and memory are touched for the first
+/// time, and so are those while modules are imported. A process of half a second is to be seen all the same.
+const FIRST_CPU_NS: f64 = 2e7;
+/// Processor time that may be saved later on.
 const MOST_SAVED_CPU_NS: f64 = 5e6;
 /// While nothing runs, the wait is this part of the time since something did.
 const STILL_PART: u64 = 8;
@@ -75,7 +77,7 @@ impl Pace {
     /// Begins with the mean period. The seed tells processes apart.
     pub fn new(seed: u64) -> Self {
         Self {
-            saved_cpu_ns: MOST_SAVED_CPU_NS,
+            saved_cpu_ns: FIRST_CPU_NS,
             bytes_now: MOST_BYTES_AT_ONCE,
             saved_bytes: MOST_SAVED_BYTES,
             still_ns: 0,
@@ -91,7 +93,8 @@ impl Pace {
     pub fn take(&mut self, look: &Look) {
         self.sharing = (look.processes.div_ceil(look.processors.max(1))).max(1);
         let new_ns = look.since_ns as f64 / self.parts() - look.cpu_ns as f64;
-        self.saved_cpu_ns = (self.saved_cpu_ns + new_ns).min(MOST_SAVED_CPU_NS);
+        let most_ns = self.saved_cpu_ns.max(MOST_SAVED_CPU_NS);
+        self.saved_cpu_ns = (self.saved_cpu_ns + new_ns).min(most_ns);
         let now = look.since_ns as f64 * self.bytes_per_ns() - look.bytes as f64;
         self.bytes_now = (self.bytes_now + now).min(MOST_BYTES_AT_ONCE);
         let new = look.since_ns as f64 / HOUR_NS * BYTES_AN_HOUR - look.bytes as f64;
