@@ -1,6 +1,6 @@
 # Figures that the documentation shows.
 
-.PHONY: bench bench-against counters torchtimer-traps verdicts steadiness
+.PHONY: bench bench-against counters peers torchtimer-traps verdicts steadiness
 bench: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-released
 	benches/run
 
@@ -11,6 +11,10 @@ bench-against: $(STAMPS)/set-demo
 # The table of docs/counters.md: what other counters say of the same models, and why.
 counters: $(STAMPS)/set-test $(STAMPS)/set-counters $(STAMPS)/laptime
 	$(BIN)/python benches/python/counters/table.py docs/counters.md
+
+# The table of docs/peers.md: which profiler names what takes the time, and how fast.
+peers: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-released
+	$(BIN)/python benches/python/naming/table.py docs/peers.md
 
 # The table of docs/torchtimer.md: what torchtimer says, what we say, and the truth.
 torchtimer-traps: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-released

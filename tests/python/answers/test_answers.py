@@ -46,12 +46,11 @@ def causes(program: str) -> list[int]:
     return [number for number, line in enumerate(lines, 1) if line.endswith("# cause")]
 
 
-def first_screen(program: str, output: Path) -> str:
-    """Runs a program, and returns what is printed of it."""
-    command = [sys.executable, "-m", "laptime", "run", "-o", str(output)]
-    environment = {**os.environ, "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
+def laptime(*arguments: str, columns: int) -> subprocess.CompletedProcess[str]:
+    """Runs the command beside the programs, in a terminal of so many columns."""
+    environment = {**os.environ, "COLUMNS": str(columns), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [*command, f"{program}.py"],
+        [sys.executable, "-m", "laptime", *arguments],
         cwd=PROGRAMS,
         env=environment,
         capture_output=True,
@@ -59,7 +58,12 @@ def first_screen(program: str, output: Path) -> str:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    return done.stderr
+    return done
+
+
+def first_screen(program: str, output: Path) -> str:
+    """Runs a program, and returns what is printed of it."""
+    return laptime("run", "-o", str(output), f"{program}.py", columns=120).stderr
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +80,8 @@ def test_the_cause_is_on_the_first_screen_by_file_and_line(program: str, tmp_pat
     assert lines, "a program has a cause"
     screen = first_screen(program, tmp_path / "run.lap")
     assert re.search(rf"\b{program}\.py:({lines})\b", screen), screen
+    narrow = laptime("report", str(tmp_path / "run.lap"), columns=80).stdout
+    assert re.search(rf"\b{program}\.py:({lines})\b", narrow), narrow
 
 
 @pytest.mark.parametrize("program", ["leak_retry"])
