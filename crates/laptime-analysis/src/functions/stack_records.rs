@@ -52,6 +52,8 @@ pub struct Stacks {
     pub samples: Vec<SampledStack>,
     /// Looks at a thread that read nothing, and the time that they stand for, in ns.
     pub unread: (u64, u64),
+    /// Time in which no thread was looked at, in ns.
+    pub unseen_ns: u64,
     /// The thread that a track runs on, and whether the track is a task.
     pub tracks: HashMap<u32, (u64, bool)>,
     /// The lap of each sample, once the third pass is over.
@@ -92,6 +94,9 @@ impl Feature for Stacks {
 
 impl Stacks {
     fn take(&mut self, stack: SampledStack) {
+        if stack.thread == 0 {
+            self.unseen_ns = self.unseen_ns.saturating_add(stack.stands_for_ns);
+        }
         if stack.thread == 0 || stack.frame == 0 || self.samples.len() >= MOST_SAMPLES {
             let (looks, ns) = self.unread;
             self.unread = (looks + 1, ns.saturating_add(stack.stands_for_ns));

@@ -153,6 +153,9 @@ pub struct LapFunctions {
     pub waiting_ns: u64,
     /// Number of samples.
     pub sample_count: u64,
+    /// Number of these at which it ran.
+    #[serde(skip)]
+    pub running_count: u64,
     /// Number of samples taken while several tasks of the thread had laps open: which one ran isn't known.
     #[serde(skip_serializing_if = "is_zero")]
     pub shared_count: u64,
@@ -268,6 +271,15 @@ impl LapFunctions {
     /// the laps of tasks were open.
     pub fn is_beside(&self) -> bool {
         self.is_parallel() || (self.kind != RowKind::Span && self.path == EVENT_LOOP)
+    }
+
+    /// Returns the number of samples that the program's calls are known by: of threads beside, those that ran.
+    pub fn telling_count(&self) -> u64 {
+        if self.is_parallel() {
+            self.running_count
+        } else {
+            self.sample_count
+        }
     }
 
     /// Tells whether it ran in other threads or processes, without a lap.

@@ -37,6 +37,8 @@ struct Cleaned {
     size_bytes: u64,
     kept: usize,
     running: usize,
+    /// Those that hold something that isn't Laptime's, or are links: they stay, whatever their age.
+    foreign: usize,
     deleted: bool,
 }
 
@@ -45,7 +47,7 @@ pub fn run(args: &CleanArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
     if let Some(why) = protection() {
         return Err(CliError::Protected { why });
     }
-    let (mut old, kept) = parted(args.keep);
+    let (mut old, kept, foreign) = parted(args.keep);
     let there = old.len();
     old.retain(|one| !folder::is_busy(&one.path));
     let running = there - old.len();
@@ -55,6 +57,7 @@ pub fn run(args: &CleanArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
         size_bytes,
         kept,
         running,
+        foreign,
         deleted: false,
     };
     if !args.json {
@@ -88,14 +91,15 @@ pub fn run(args: &CleanArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
     Err(CliError::NobodyToAsk { instead })
 }
 
-/// The recordings behind the newest, and how many stay. What refers to another recording counts for none.
-fn parted(keep: usize) -> (Vec<FoundRecording>, usize) {
+/// The recordings behind the newest, how many stay, and how many of `clean` never deletes. What refers to another
+/// recording counts for none.
+fn parted(keep: usize) -> (Vec<FoundRecording>, usize, usize) {
     let mut kept = 0;
     let mut all = listing::of_runs();
-    all.retain(|one| {
-        let is_begun = one.outcome != Outcome::Undescribed || one.age_ns() > BEGUN_AFTER_NS;
-        is_begun && !one.path.is_symlink() && folder::is_recording(&one.path)
-    });
+    all.retain(|one| one.outcome != Outcome::Undescribed || one.age_ns() > BEGUN_AFTER_NS);
+    let there = all.len();
+    all.retain(|one| !one.path.is_symlink() && folder::is_recording(&one.path));
+    let foreign = there - all.len();
     let all_of_them = all.len();
     all.retain(|one| {
         let is_old = kept >= keep;
@@ -103,7 +107,7 @@ fn parted(keep: usize) -> (Vec<FoundRecording>, usize) {
         is_old
     });
     let stay = all_of_them - all.len();
-    (all, stay)
+    (all, stay, foreign)
 }
 
 fn table(old: &[FoundRecording], cleaned: &Cleaned) -> String {
@@ -112,7 +116,17 @@ fn table(old: &[FoundRecording], cleaned: &Cleaned) -> String {
         0 => String::new(),
         count => format!(", and {} still running", recordings(count)),
     };
-    let stay = format!("{} of {RUNS} stay{running}", recordings(cleaned.kept));
+    let foreign = match cleaned.foreign {
+        0 => String::new(),
+        count => format!(
+            ", and {} with something in it that is not Laptime's, or a link",
+            recordings(count)
+        ),
+    };
+    let stay = format!(
+        "{} of {RUNS} stay{running}{foreign}",
+        recordings(cleaned.kept)
+    );
     if old.is_empty() {
         return format!("nothing to delete: {stay}\n");
     }

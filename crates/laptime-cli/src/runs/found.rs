@@ -55,7 +55,8 @@ impl FoundRecording {
         } else {
             packed(path)
         };
-        if run.is_none() && !is_reference && !folder::is_recording(path) {
+        let is_described = path.join(RunInfo::FILE_NAME).is_file();
+        if run.is_none() && !is_reference && !is_described && !folder::is_recording(path) {
             return None;
         }
         let changed_ns = || found.modified().map_or(0, since_1970_ns);

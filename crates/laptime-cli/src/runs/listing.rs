@@ -17,11 +17,15 @@ pub fn of_runs() -> Vec<FoundRecording> {
     newest_first(&paths(Path::new(RUNS)))
 }
 
-/// The one that was started last: one of its own, of which something is known.
+/// The one that was started last: one of its own, of which something is known. Where nothing is known of any, the newest:
+/// reading it says what is wrong with it.
 pub fn last() -> Option<FoundRecording> {
-    let is_own =
-        |one: &FoundRecording| !matches!(one.outcome, Outcome::Reference | Outcome::Undescribed);
-    here().into_iter().find(is_own)
+    let mut own = here();
+    own.retain(|one| one.outcome != Outcome::Reference);
+    let known = own
+        .iter()
+        .position(|one| one.outcome != Outcome::Undescribed);
+    own.into_iter().nth(known.unwrap_or(0))
 }
 
 /// What is called like a recording in a folder, by name.

@@ -21,6 +21,8 @@ use crate::worker::Worker;
 
 /// Samples that may wait to be written: ten seconds of ten busy threads. Beyond, the newest are dropped.
 const MOST_WAITING: usize = 10_000;
+/// Time after the last look that is told as unread. What stands still is looked at less often than every 300 ms.
+const MOST_UNSEEN_NS: u64 = 500_000_000;
 /// Address space that the thread may take: its stack, what it copies, and what the C library reserves
 /// for each thread's allocations.
 const NEEDED_BYTES: u64 = 128 << 20;
@@ -146,6 +148,7 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
     let mut counted_ns = Some(before_ns);
     let mut pace = Pace::new(u64::from(std::process::id()) ^ before_ns);
     let mut seen = Seen::default();
+    let (mut looks, mut has_seen) = (0, false);
     for look in 0.. {
         if shared.wait(pace.wait_ns()) {
             break;
@@ -157,6 +160,7 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
             seen.finish();
             counted_ns = None;
         } else {
+            looks += 1;
             let since_ns = counted_ns.unwrap_or(began_ns);
             if look_at_all(source, &mut seen, look, since_ns, load.processors()) {
                 ran_ns = began_ns;
@@ -164,7 +168,7 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
             counted_ns = Some(began_ns);
         }
         drop(looking);
-        hand_over(shared, &mut seen);
+        has_seen |= hand_over(shared, &mut seen);
         load.look(began_ns);
         // All of the thread's time, that of waking and of going to sleep included.
         let cpu_ns = clock::thread_ns();
@@ -180,7 +184,28 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource, mut load:
         (before_ns, spent_ns) = (began_ns, cpu_ns);
     }
     seen.finish();
-    hand_over(shared, &mut seen);
+    let end_ns = clock::monotonic_ns();
+    if counted_ns.is_some_and(|since_ns| end_ns.saturating_sub(since_ns) > MOST_UNSEEN_NS) {
+        let moment = Moment {
+            look: u64::MAX,
+            ticks: clock::now(),
+            within_ns: 0,
+            ns: end_ns,
+        };
+        seen.take_unread(moment, before_ns);
+    }
+    has_seen |= hand_over(shared, &mut seen);
+    if !has_seen && counted_ns.is_some() {
+        shared.state().unavailable = Some(nothing_seen(looks).to_owned());
+    }
+}
+
+/// Says why no function was seen at so many looks.
+fn nothing_seen(looks: u64) -> &'static str {
+    match looks {
+        0 => "it ended before its functions were looked at",
+        _ => "whenever it was looked at, no function of Python's ran",
+    }
 }
 
 /// Looks at each thread that isn't where it was; whether there is one.
@@ -227,8 +252,16 @@ fn look_at_all(
     has_run
 }
 
-fn hand_over(shared: &Shared, seen: &mut Seen) {
+/// Hands over what was seen; whether a function is among it.
+fn hand_over(shared: &Shared, seen: &mut Seen) -> bool {
     let mut state = shared.state();
     let room = MOST_WAITING.saturating_sub(state.samples.len());
-    state.samples.extend(seen.ready().take(room));
+    let mut has_seen = false;
+    let ready = seen.ready().inspect(|sample| {
+        let stack = sample.stack.as_deref();
+        has_seen |=
+            stack.is_some_and(|stack| stack.frames.as_ref().is_none_or(|all| !all.is_empty()));
+    });
+    state.samples.extend(ready.take(room));
+    has_seen
 }

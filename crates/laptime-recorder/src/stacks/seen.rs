@@ -15,6 +15,9 @@ use laptime_core::Runner;
 const MOST_HELD_NS: u64 = 1_000_000_000;
 /// Of a short program a second is much.
 const HELD_PART: u64 = 16;
+/// From so many threads on it is as much longer as there are more of them: of hundreds that stand still, what they write
+/// would leave no room for the one that works.
+const FEW_THREADS: u64 = 16;
 /// With many threads each waits longer, so that a program of hundreds that stand still writes no more than one of
 /// a few: some ten bytes a sample.
 const HELD_FOR_EACH_NS: u64 = 300_000_000;
@@ -143,7 +146,8 @@ impl Seen {
     /// Counts the time of a thread that is where it was, which is when it has used no processor time;
     /// whether it is.
     pub fn stands_still(&mut self, thread: u64, used_ns: Option<u64>, moment: Moment) -> bool {
-        let for_all_ns = HELD_FOR_EACH_NS.saturating_mul(self.threads.len() as u64);
+        let threads = self.threads.len() as u64;
+        let for_all_ns = HELD_FOR_EACH_NS.saturating_mul(threads);
         let known = self.threads.get_mut(&thread);
         let Some(known) = known.filter(|known| used_ns.is_some() && known.used_ns == used_ns)
         else {
@@ -164,7 +168,8 @@ impl Seen {
         }
         let first_ns = *self.first_ns.get_or_insert(moment.ns);
         let looked_ns = moment.ns.saturating_sub(first_ns);
-        if known.held_ns >= MOST_HELD_NS.max(for_all_ns).min(looked_ns / HELD_PART) {
+        let of_short_ns = looked_ns / HELD_PART * threads.div_ceil(FEW_THREADS);
+        if known.held_ns >= MOST_HELD_NS.max(for_all_ns).min(of_short_ns) {
             self.samples.extend(known.held(thread));
         }
         true

@@ -128,6 +128,27 @@ fn a_sample_says_whether_its_thread_changed_no_context_since_the_one_before() {
 }
 
 #[test]
+fn hundreds_of_threads_that_stand_still_write_little() {
+    let (mut seen, mut samples) = (Seen::default(), 0);
+    for look in 1..=200 {
+        for thread in 1..=200 {
+            if !seen.stands_still(thread, Some(5), at(look)) {
+                seen.take((thread, Some(5), false), stack(), at(look), 0);
+            }
+        }
+        seen.keep_those_of(look);
+        samples += seen.ready().count();
+    }
+    // A dozen of each, in two seconds.
+    assert!(samples < 12 * 200, "{samples}");
+    let held: Vec<u64> = seen.threads.values().map(|known| known.held_ns).collect();
+    assert!(
+        held.iter().all(|held_ns| *held_ns <= 200 * LOOK_NS),
+        "{held:?}"
+    );
+}
+
+#[test]
 fn no_more_threads_run_at_a_look_than_there_are_processors() {
     let mut seen = long_ago();
     let used = |look: u64, thread: u64| Some(look * thread * 10);

@@ -21,6 +21,9 @@ use crate::text::wrap;
 /// Shares below this one are not told in numbers.
 const LEAST_RATIO: f64 = 0.01;
 
+/// Duration from which on a run isn't too short for its functions to be told.
+const LONG_NS: u64 = 1_000_000_000;
+
 /// Stands between a number and its unit, where no line may end.
 pub const UNBROKEN: char = '\u{a0}';
 
@@ -57,7 +60,7 @@ fn sentence(headline: &Headline) -> String {
     parts.extend(others.map(|others| format!("{} in {}", share(others.ratio), count(others))));
     let run = match (&headline.waiting, parts.join(", ")) {
         (None, parts) if parts.is_empty() => match headline.few_samples {
-            Some(samples) => format!("{wall}: {}", too_short(samples)),
+            Some(samples) => format!("{wall}: {}", too_few(samples, headline.wall_ns)),
             None => wall,
         },
         (None, parts) => format!("{wall}: {parts}."),
@@ -110,10 +113,13 @@ fn part_of_run(part: &Part) -> String {
     format!("{} {name}", share(ratio))
 }
 
-/// Says that a program was too short for its functions to be told.
-fn too_short(samples: u64) -> String {
-    let samples = quantity::plural(samples, "sample", "samples");
-    format!("too short to tell which functions took it ({samples}).")
+/// Says why functions of a program aren't told: it was too short, or ran none that are Python's.
+fn too_few(samples: u64, wall_ns: u64) -> String {
+    let seen = quantity::plural(samples, "sample", "samples");
+    if wall_ns < LONG_NS {
+        return format!("too short to tell which functions took it ({seen}).");
+    }
+    format!("a Python function was seen in {seen} only. It waited or worked outside of Python.")
 }
 
 /// Writes what a program waited for.

@@ -247,7 +247,7 @@ fn of_threads_beside_the_main_one_their_work_alone_is_told() {
     );
     insta::assert_snapshot!(from(&told, "calls"), @r"
     calls
-    400 samples: shares are ± 5 points
+    200 samples: shares are ± 7 points
     function                  total   share
     ────────────────────────────────────────────────────
     main train.py:3          2.00 s   100 % ████████████

@@ -36,6 +36,7 @@ fn lap(path: &str, kind: RowKind, functions: Vec<FunctionTime>) -> LapFunctions 
         total_ns: all_ns,
         waiting_ns: functions.iter().map(|one| one.waiting_ns).sum(),
         sample_count: all_ns / MS,
+        running_count: 0,
         shared_count: 0,
         imports: Vec::new(),
         functions,

@@ -46,6 +46,10 @@ pub fn with_reason(
     let mut notes = processes
         .iter()
         .flat_map(|process| &process.features.notes.0);
+    let is_sampled = |process: &Process| !process.features.stacks.is_empty();
+    if processes.iter().any(is_sampled) {
+        return unavailable;
+    }
     if let Some((_, why)) = notes.find(|(code, _)| code == NO_STACKS) {
         unavailable.insert("functions".to_owned(), Unavailable(why.clone()));
     }

@@ -44,6 +44,7 @@ pub(super) struct LapSums {
     pub(super) total_ns: u64,
     waiting_ns: u64,
     pub(super) count: u64,
+    running_count: u64,
     shared: u64,
     sums: BTreeMap<usize, Sums>,
     /// Time and samples by import.
@@ -71,6 +72,7 @@ impl LapSums {
         self.total_ns = self.total_ns.saturating_add(ns);
         self.waiting_ns = self.waiting_ns.saturating_add(waiting_ns);
         self.count += samples;
+        self.running_count += group.running.count;
         self.shared += group.shared;
         let is_imported = import.is_some();
         if let Some(import) = import {
@@ -158,6 +160,7 @@ impl LapSums {
             total_ns: self.total_ns,
             waiting_ns: self.waiting_ns,
             sample_count: self.count,
+            running_count: self.running_count,
             shared_count: self.shared,
             imports,
             functions: times,

@@ -26,10 +26,12 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
         ..Adding::default()
     };
     let (mut unread_ns, mut read) = (0_u64, Looks::default());
+    let mut unseen = 0.0_f64;
     // Threads that wait are looked at less often.
     let mut read_running = Looks::default();
     for (index, process) in processes.iter().enumerate() {
         unread_ns = unread_ns.saturating_add(process.features.stacks.unread.1);
+        unseen = unseen.max(unseen_ratio(&process.features.stacks));
         for group in groups(process, index < measured) {
             if adding.group(process, &group) {
                 read.add(&group.all);
@@ -47,15 +49,29 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     } else {
         read
     };
+    let all_ns = unread_ns.saturating_add(read.stands_for_ns);
+    let unread = unread_ns as f64 / all_ns.max(1) as f64;
     let sample_count = adding.laps.values().map(|lap| lap.count).total();
     Some(Functions {
         sample_count,
         period_ns: typical.stands_for_ns / typical.count.max(1),
         within_ns: typical.within_ns / typical.count.max(1),
-        unread_ratio: unread_ns as f64 / unread_ns.saturating_add(read.stands_for_ns).max(1) as f64,
+        unread_ratio: unread.max(unseen),
         laps: adding.finish(),
         exact: None,
     })
+}
+
+/// Returns the share of a process's time in which no thread was looked at: of that of the thread that was looked at
+/// longest, as there may be hundreds that wait.
+fn unseen_ratio(stacks: &Stacks) -> f64 {
+    let mut by_thread: HashMap<u64, u64> = HashMap::new();
+    for sample in &stacks.samples {
+        let seen_ns = by_thread.entry(sample.thread).or_default();
+        *seen_ns = seen_ns.saturating_add(sample.stands_for_ns);
+    }
+    let seen_ns = by_thread.into_values().max().unwrap_or_default();
+    stacks.unseen_ns as f64 / stacks.unseen_ns.saturating_add(seen_ns).max(1) as f64
 }
 
 #[derive(Debug, Default)]

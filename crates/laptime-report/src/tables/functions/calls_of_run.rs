@@ -31,7 +31,8 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
 
 /// Makes the section of sampled calls.
 fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
-    if all.sample_count < LEAST_SAMPLES {
+    let samples: u64 = all.laps.iter().map(LapFunctions::telling_count).total();
+    if samples < LEAST_SAMPLES {
         return None;
     }
     let has_laps = all.laps.iter().any(|lap| lap.kind == RowKind::Span)
@@ -42,7 +43,7 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
         (
             "calls".to_owned(),
             call_tree::of_program(&all.laps, summary.wall_ns),
-            all.sample_count,
+            samples,
         )
     } else if view.tree {
         let is_told = |lap: &&LapFunctions| is_long(lap) && lap.sample_count >= LEAST_OF_LAP;
@@ -50,7 +51,7 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
         (
             "calls".to_owned(),
             call_tree::of_laps(&laps, all_ns),
-            all.sample_count,
+            samples,
         )
     } else if let Some(gap) = all.main_gap() {
         let heading = match gap.path.as_str() {

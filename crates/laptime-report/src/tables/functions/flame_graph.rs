@@ -102,6 +102,7 @@ mod tests {
                 total_ns: 100,
                 waiting_ns: 0,
                 sample_count: 10,
+                running_count: 0,
                 shared_count: 0,
                 imports: Vec::new(),
                 functions: Vec::new(),

@@ -91,8 +91,8 @@ pub fn rare(functions: &Functions) -> Option<String> {
 pub fn unread(functions: &Functions) -> Option<String> {
     (functions.unread_ratio > DOUBTFUL_RATIO).then(|| {
         format!(
-            "{:.0} % of the time could not be read: functions that call many others in a short time are \
-             missing most",
+            "No stack could be read in {:.0} % of the time: shares are of the rest, and functions that call many \
+             others in a short time are missing most",
             100.0 * functions.unread_ratio,
         )
     })

@@ -34,6 +34,7 @@ fn program(nodes: &[(&str, u64, u64)]) -> Functions {
         total_ns: total * MS,
         waiting_ns: waiting * MS,
         sample_count: total / 10,
+        running_count: 0,
         shared_count: 0,
         imports: Vec::new(),
         functions: Vec::new(),
