@@ -54,6 +54,17 @@ impl Recorded {
             say(err, format_args!("hint: unset {switch} to record"));
             return Recording::Nowhere;
         }
+        if let Some(own) = target.own_laptime() {
+            say(
+                err,
+                format_args!(
+                    "laptime: warning: {} is a module of the program's own, called as Laptime is; running unrecorded",
+                    own.display()
+                ),
+            );
+            say(err, format_args!("hint: rename it to record"));
+            return Recording::Nowhere;
+        }
         if let Some(outer) = asked.run {
             refer_to(&outer, output, target, err);
             return Recording::Outer;

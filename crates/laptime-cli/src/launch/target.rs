@@ -32,6 +32,8 @@ pub struct Target {
     pub program: String,
     /// What default recordings are called, before `-<n>.lap`.
     pub stem: String,
+    /// The folder that Python looks for the program's modules in first; `None` where it isn't known.
+    pub modules: Option<PathBuf>,
 }
 
 /// What was typed after the options, each with its arguments.
@@ -81,6 +83,19 @@ impl Target {
         name.to_string_lossy().starts_with("python")
     }
 
+    /// The module or package `laptime` that is the program's own, not this project's. Laptime in the same interpreter would
+    /// take its name.
+    pub fn own_laptime(&self) -> Option<PathBuf> {
+        let folder = self.modules.as_deref()?;
+        let (file, package) = (folder.join("laptime.py"), folder.join("laptime"));
+        if file.is_file() {
+            return Some(file);
+        }
+        let start = package.join("__init__.py");
+        let is_ours = package.join("_autostart.py").is_file();
+        (start.is_file() && !is_ours).then_some(start)
+    }
+
     fn module(words: &[OsString], python: Option<&Path>) -> Result<Self, CliError> {
         let module = words.first().cloned().unwrap_or_default();
         let typed = PathBuf::from(&module);
@@ -93,6 +108,7 @@ impl Target {
             program: module.to_string_lossy().into_owned(),
             stem: module.to_string_lossy().replace('/', "_"),
             typed,
+            modules: Some(PathBuf::from(".")),
         })
     }
 
@@ -108,6 +124,7 @@ impl Target {
             program: CODE.to_owned(),
             stem: "command".to_owned(),
             typed,
+            modules: Some(PathBuf::from(".")),
         })
     }
 
@@ -127,6 +144,7 @@ impl Target {
             program: last_component(&named(typed)),
             stem: stem(&named(typed)),
             typed: typed.to_owned(),
+            modules: modules_of(typed),
         })
     }
 
@@ -150,8 +168,18 @@ impl Target {
             program: last_component(typed),
             stem: stem(typed),
             typed: typed.to_owned(),
+            modules: None,
         })
     }
+}
+
+/// The folder of a script's modules: its own, itself where it is a folder. A link is followed, as Python does.
+fn modules_of(script: &Path) -> Option<PathBuf> {
+    let file = script.canonicalize().ok()?;
+    if file.is_dir() {
+        return Some(file);
+    }
+    file.parent().map(Path::to_owned)
 }
 
 /// The error for a start that the system refused.

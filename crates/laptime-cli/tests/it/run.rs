@@ -387,6 +387,22 @@ fn recording_can_be_turned_off_from_outside() {
 }
 
 #[test]
+fn a_program_with_a_module_called_laptime_keeps_it() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("laptime")).unwrap();
+    place.file("laptime/__init__.py", "mine = 7\n");
+    place.file("main.py", "import laptime; print(laptime.mine)\n");
+    let left = place.laptime(&["run", "main.py"]);
+    assert_eq!((left.code, left.out.as_str()), (0, "7\n"), "{}", left.err);
+    assert!(
+        left.err.contains("hint: rename it to record"),
+        "{}",
+        left.err
+    );
+    assert!(place.recordings().is_empty());
+}
+
+#[test]
 fn the_summary_ends_with_the_next_command_to_type() {
     let place = Place::new();
     let left = place.laptime(&["run", "-o", "my run.lap", "true"]);

@@ -4,7 +4,8 @@
 //! ([`in_same_turn`](laptime_core::SampledStack)), so what lies between two such samples is surely of one turn. It also
 //! knows whether more of its loop were ready ([`others_ready`](laptime_core::SampledStack)): without that, nobody waited
 //! for the turn, and a program that computes in its only task blocks nothing. A turn took longer than is told: from
-//! before its first sample until after its last.
+//! before its first sample until after its last. So which function blocks the loop is told by its long turns, and for how
+//! long by all samples of tasks in it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -62,6 +63,11 @@ pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
     let all_ns = all_ns.fold(0, u64::saturating_add);
     let longest = sums.into_iter().max_by_key(|(_, sums)| sums.total_ns);
     let ((name, file), sums) = longest?;
+    let own_function = (name, file);
+    let measured = processes[..measured].iter();
+    let total_ns = measured.map(|process| in_tasks_ns(process, &own, &own_function));
+    let total_ns = total_ns.fold(0, u64::saturating_add);
+    let (name, file) = own_function;
     let lines = sums.lines.iter();
     let line = lines.min_by_key(|(line, ns)| (Reverse(**ns), **line));
     Some(HeldLoop {
@@ -74,7 +80,7 @@ pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
             awaited: None,
         }),
         count: sums.count,
-        total_ns: sums.total_ns,
+        total_ns,
         max_ns: sums.max_ns,
         wall_ns: 0,
         waiting_count: 0,
@@ -98,6 +104,34 @@ fn add(sums: &mut BTreeMap<Own, Sums>, turn: &Turn, ns: u64) {
     for ((_, line), samples) in turn.lines.iter().filter(|((of, _), _)| of == own) {
         *sum.lines.entry(*line).or_default() += samples;
     }
+}
+
+/// Returns the time in which tasks were in a function, or in what it calls, as samples tell it.
+fn in_tasks_ns(process: &Process, own: &OwnCode, function: &Own) -> u64 {
+    let stacks = &process.features.stacks;
+    let is_in = |innermost: u32| {
+        let mut at = innermost;
+        while let Some(frame) = stacks.frames.get(&at) {
+            let known = stacks.functions.get(&frame.function);
+            let known = known.filter(|known| own.is_own(known));
+            if known.is_some_and(|known| {
+                (known.written_in(), &known.file) == (function.0.as_str(), &function.1)
+            }) {
+                return true;
+            }
+            at = frame.parent;
+        }
+        false
+    };
+    let samples = stacks.samples.iter().zip(&stacks.laps);
+    let of_tasks = samples.filter(|(sample, in_lap)| {
+        matches!(sample.runner, Runner::Task { .. })
+            && in_lap.path == PathId::ROOT
+            && is_in(sample.frame)
+    });
+    of_tasks.fold(0, |sum, (sample, _)| {
+        sum.saturating_add(sample.stands_for_ns)
+    })
 }
 
 /// Returns the turns of tasks of a process in which no lap was open.

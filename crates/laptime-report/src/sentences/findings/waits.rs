@@ -26,16 +26,22 @@ pub fn worker_starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
 /// Writes which lap keeps other tasks waiting, and how it lets them run.
 pub fn blocked_event_loop(held: &HeldLoop) -> String {
     let HeldLoop { count, .. } = *held;
+    let of_run = share(held.total_ns, held.wall_ns);
     // Samples miss what is short, or between two of them: what they saw is the least that there was.
     let times = match count {
+        _ if held.function.is_some() => format!(
+            "for {} in all, {of_run} of the run, once for at least {}",
+            time(held.total_ns),
+            time(held.max_ns),
+        ),
         _ if held.sampled => format!(
-            "for at least {} (samples saw it {})",
+            "for at least {} (samples saw it {}), {of_run} of the run",
             time(held.total_ns),
             plural(count, "time", "times"),
         ),
-        1 => format!("once, for {}", time(held.total_ns)),
+        1 => format!("once, for {}, {of_run} of the run", time(held.total_ns)),
         _ => format!(
-            "{}, for {} on average",
+            "{}, for {} on average, {of_run} of the run",
             plural(count, "time", "times"),
             time(held.total_ns / count.max(1)),
         ),
@@ -46,11 +52,10 @@ pub fn blocked_event_loop(held: &HeldLoop) -> String {
         most => format!("Up to {most} other tasks waited"),
     };
     format!(
-        "{} blocks the event loop: {times}, {} of the run. {waited} meanwhile. Run what takes \
+        "{} blocks the event loop: {times}. {waited} meanwhile. Run what takes \
          long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what \
          computes in Python needs a process.",
         (held.function.as_ref()).map_or_else(|| names::path(&held.path), function_at),
-        share(held.total_ns, held.wall_ns),
     )
 }
 

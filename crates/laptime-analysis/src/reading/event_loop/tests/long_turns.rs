@@ -84,7 +84,7 @@ fn a_function_of_the_program_that_keeps_others_from_their_turn_is_named() {
     assert_eq!((function.name.as_str(), function.line), ("login", 9));
     assert_eq!(
         (held.count, held.total_ns, held.max_ns),
-        (3, 900 * MS, 300 * MS)
+        (3, 930 * MS, 300 * MS)
     );
     assert!(held.sampled && held.path.is_empty());
 }
@@ -96,7 +96,7 @@ fn a_task_that_computes_while_nobody_else_is_ready_blocks_nothing() {
 
 proptest! {
     #[test]
-    fn no_more_is_told_than_was_seen_in_turns_of_tasks(
+    fn all_time_of_tasks_in_it_is_told_and_no_longer_turn_than_was_seen(
         looks in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>()), 1..80)
     ) {
         let looks: Vec<Look> = looks
@@ -104,11 +104,12 @@ proptest! {
             .map(|(is_task, in_same_turn, others_ready)| Look { is_task, in_same_turn, others_ready })
             .collect();
         if let Some(held) = held_loop(&looked_at(&looks)) {
+            let of_tasks = looks.iter().filter(|look| look.is_task).count() as u64;
+            prop_assert_eq!(held.total_ns, of_tasks * 10 * MS);
             // Between two looks of a task, the later of which is in the same turn.
             let pairs = looks.windows(2);
             let seen = pairs.filter(|pair| pair.iter().all(|look| look.is_task) && pair[1].in_same_turn);
-            prop_assert!(held.total_ns <= seen.count() as u64 * 10 * MS);
-            prop_assert!(held.max_ns <= held.total_ns && held.count > 0);
+            prop_assert!(held.max_ns <= seen.count() as u64 * 10 * MS && held.count > 0);
             prop_assert!(looks.iter().any(|look| look.others_ready && look.is_task));
         }
     }
