@@ -15,6 +15,7 @@ mod live_steps;
 mod power;
 mod profiler;
 mod reading;
+pub mod ranks;
 pub mod statistics;
 pub mod summarize;
 pub mod summary;

@@ -1,0 +1,15 @@
+//! A part of a step in which a rank is slower than its peers.
+
+use super::{OwnPart, Pattern};
+
+/// What makes a rank stand out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlowPart {
+    pub rank: u32,
+    pub part: OwnPart,
+    pub pattern: Pattern,
+    /// What the part takes above its peers in the steps of the pattern, on average. **Units**: nanoseconds a step.
+    pub excess_ns: i64,
+    /// What it takes on the peers. **Units**: nanoseconds a step.
+    pub expected_ns: i64,
+}
