@@ -1,6 +1,6 @@
 //! Jobs of many ranks: what they do in truth, and what machines make of it.
 
-use laptime_analysis::ranks::{BLOCK_STEPS, OwnPart, StepRow};
+use laptime_analysis::ranks::{BLOCK_STEPS, OwnPart, Pattern, StepRow};
 use laptime_analysis::statistics::Random;
 
 /// A step of a rank, without anything that disturbs it. **Units**: nanoseconds.
@@ -70,7 +70,8 @@ impl Job {
         let sizes: &[usize] = if fault == Fault::Host { &[24, 32, 64] } else { &[8, 16, 32, 64] };
         let ranks = sizes[random.below(sizes.len())];
         let start = match fault {
-            Fault::FromAStepOn => 50 + random.below(300),
+            // A clean job is looked at for longer as well.
+            Fault::FromAStepOn | Fault::Nothing => 50 + random.below(300),
             _ => 0,
         };
         let shares = shares(random);
@@ -104,6 +105,17 @@ impl Job {
             standing: standing.collect(),
             is_common: random.unit() < 0.5,
             logging: (5 + random.below(45), 0.05 + random.unit()),
+        }
+    }
+
+    /// Whether this is how its slow ranks are slow; a start is right to three steps.
+    pub fn is_pattern(&self, pattern: Pattern) -> bool {
+        match (self.fault, pattern) {
+            (Fault::OneRank | Fault::Host, Pattern::Always)
+            | (Fault::NowAndThen, Pattern::Sometimes { .. }) => true,
+            (Fault::FromAStepOn, Pattern::From(step)) => step.abs_diff(self.start as u64) <= 3,
+            (Fault::EveryFiftieth, Pattern::Every { steps, first }) => (steps, first) == (50, 7),
+            _ => false,
         }
     }
 

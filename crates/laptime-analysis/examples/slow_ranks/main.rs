@@ -7,7 +7,7 @@
 mod job;
 
 use job::{Fault, Job};
-use laptime_analysis::ranks::{Block, Blocks, OwnPart, suspects};
+use laptime_analysis::ranks::{Block, Blocks, Diagnosis, OwnPart, Pattern, SuspectSteps, Suspects};
 use laptime_analysis::statistics::Random;
 
 fn main() {
@@ -21,23 +21,24 @@ fn main() {
             let mut random = Random::new(seed as u64 * 7919 + fault as u64);
             let job = Job::new(fault, &mut random);
             let mut blocks = Blocks::default();
-            for (number, rows) in job.rows(&mut random) {
-                blocks.add(Block::of(number, &rows));
+            let rows = job.rows(&mut random);
+            for (number, rows) in &rows {
+                blocks.add(Block::of(*number, rows));
             }
-            let found: Vec<(u32, OwnPart)> = suspects(&blocks)
-                .into_iter()
-                .filter(|one| one.part.is_shared_work())
-                .map(|one| (one.rank, one.part))
-                .collect();
-            let truth: Vec<(u32, OwnPart)> =
-                job.slow.iter().map(|rank| (*rank, job.part)).collect();
-            if found == truth {
+            let suspects = Suspects::of(&blocks);
+            let second = rows.iter().map(|(number, rows)| SuspectSteps::of(*number, rows, &suspects));
+            let diagnosis = Diagnosis::of(&suspects, &blocks, second);
+            let mut found: Vec<(u32, OwnPart, Pattern)> = diagnosis.slow.iter().map(|one| (one.rank, one.part, one.pattern)).collect();
+            found.sort_by_key(|(rank, part, _)| (*rank, *part));
+            let is_right = found.len() == job.slow.len()
+                && found.iter().zip(&job.slow).all(|((rank, part, pattern), slow)| rank == slow && *part == job.part && job.is_pattern(*pattern));
+            if is_right {
                 right += 1;
             } else if found.is_empty() {
                 unsaid += 1;
             } else {
-                if wrong < 3 {
-                    eprintln!("{}: ranks {} found {found:?} truth {truth:?}", fault.name(), job.ranks);
+                if wrong < 5 {
+                    eprintln!("{}: ranks {} found {found:?} truth {:?} {:?} {}", fault.name(), job.ranks, job.slow, job.part, job.start);
                 }
                 wrong += 1;
             }

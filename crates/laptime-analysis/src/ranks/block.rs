@@ -12,10 +12,11 @@ pub const BLOCK_STEPS: u64 = 100;
 /// Ranks that do the same work in a step, below which none of them is compared.
 const FEWEST_PEERS: usize = 3;
 /// Deviations, as the median of their distances tells them, from which on a step is long. Of Student's t with three
-/// degrees of freedom, which has heavy tails, one value in 200 lies beyond.
-const LONG_DEVIATIONS: f64 = 5.0;
+/// degrees of freedom, which has heavy tails, one value in 140 lies beyond.
+const LONG_DEVIATIONS: f64 = 4.5;
 /// Share of a step's own work from which on a part of a step is long.
 const LONG_SHARE: f64 = 0.01;
+const BILLION: i128 = 1_000_000_000;
 /// What a median distance is multiplied by, to be the standard deviation of normal values.
 const OF_NORMAL: f64 = 1.4826;
 
@@ -26,8 +27,8 @@ pub struct PartSum {
     pub own_ns: i64,
     /// Peers' medians of the same steps. **Units**: nanoseconds.
     pub expected_ns: i64,
-    /// Median of the differences. **Units**: nanoseconds.
-    pub median_excess_ns: i64,
+    /// Median of what each step's part takes above its peers' median. **Units**: billionths of that median.
+    pub median_excess: i64,
     /// Steps that took far longer than those of the peers, a bit each from the block's first step on.
     pub long_steps: u128,
 }
@@ -55,12 +56,12 @@ pub struct Block {
 }
 
 /// Difference of a row from its peers, by part.
-struct Difference {
-    rank: u32,
-    step: u64,
+pub(super) struct Difference {
+    pub(super) rank: u32,
+    pub(super) step: u64,
     peers: u32,
-    own_ns: [i64; OwnPart::COUNT],
-    expected_ns: [i64; OwnPart::COUNT],
+    pub(super) own_ns: [i64; OwnPart::COUNT],
+    pub(super) expected_ns: [i64; OwnPart::COUNT],
 }
 
 impl Block {
@@ -68,27 +69,37 @@ impl Block {
     /// medians of each step.
     pub fn of(number: u64, rows: &[StepRow]) -> Self {
         let (differences, uncompared_rows) = differences(rows);
-        let longest = OwnPart::ALL.map(|part| long_from(&differences, part as usize));
         let mut by_rank: BTreeMap<u32, Vec<&Difference>> = BTreeMap::new();
         for one in &differences {
             by_rank.entry(one.rank).or_default().push(one);
         }
-        let ranks = by_rank.into_iter().map(|(rank, steps)| BlockRank {
-            rank,
+        let mut ranks: Vec<BlockRank> = by_rank.iter().map(|(rank, steps)| BlockRank {
+            rank: *rank,
             peers: steps[steps.len() / 2].peers,
             steps: steps.len() as u32,
-            parts: OwnPart::ALL.map(|part| part_sum(&steps, part as usize, longest[part as usize])),
-        });
+            parts: OwnPart::ALL.map(|part| part_sum(steps, part as usize)),
+        }).collect();
+        for part in OwnPart::ALL.map(|part| part as usize) {
+            let mut distances = Vec::with_capacity(differences.len());
+            for (one, steps) in ranks.iter().zip(by_rank.values()) {
+                let usual = one.parts[part].median_excess;
+                distances.extend(steps.iter().filter_map(|step| Some((step.excess(part)? - usual).abs())));
+            }
+            let long_from = (LONG_DEVIATIONS * OF_NORMAL * median(distances) as f64) as i64;
+            for (one, steps) in ranks.iter_mut().zip(by_rank.values()) {
+                one.parts[part].mark_long(steps, part, long_from);
+            }
+        }
         Self {
             number,
-            ranks: ranks.collect(),
+            ranks,
             uncompared_rows,
         }
     }
 }
 
 /// Returns the rows that have enough peers beside these peers' medians, and how many have not.
-fn differences(rows: &[StepRow]) -> (Vec<Difference>, u64) {
+pub(super) fn differences(rows: &[StepRow]) -> (Vec<Difference>, u64) {
     let mut rows: Vec<&StepRow> = rows.iter().collect();
     rows.sort_by_key(|row| (row.step, row.peers, row.rank));
     let mut differences = Vec::with_capacity(rows.len());
@@ -111,36 +122,40 @@ fn differences(rows: &[StepRow]) -> (Vec<Difference>, u64) {
     (differences, uncompared)
 }
 
-/// Returns the share above the peers' median from which on a part of a step is long.
-fn long_from(differences: &[Difference], part: usize) -> f64 {
-    let distances = differences
-        .iter()
-        .filter(|one| one.expected_ns[part] > 0)
-        .map(|one| {
-            let excess_ns = one.own_ns[part] - one.expected_ns[part];
-            (excess_ns.unsigned_abs() as f64 / one.expected_ns[part] as f64 * 1e9) as i64
-        });
-    LONG_DEVIATIONS * OF_NORMAL * median(distances.collect()) as f64 / 1e9
+impl Difference {
+    /// Returns how much longer a part took than on the peers, in billionths; `None` where they don't have it.
+    fn excess(&self, part: usize) -> Option<i64> {
+        let expected_ns = self.expected_ns[part];
+        let excess_ns = i128::from(self.own_ns[part] - expected_ns);
+        (expected_ns > 0).then(|| (excess_ns * BILLION / i128::from(expected_ns)) as i64)
+    }
 }
 
-fn part_sum(steps: &[&Difference], part: usize, long_from: f64) -> PartSum {
-    let mut sum = PartSum::default();
-    for one in steps {
-        let excess_ns = one.own_ns[part] - one.expected_ns[part];
-        let step_ns: i64 = one.expected_ns.iter().sum();
-        sum.own_ns += one.own_ns[part];
-        sum.expected_ns += one.expected_ns[part];
-        if excess_ns as f64 > long_from * one.expected_ns[part] as f64
-            && excess_ns as f64 > LONG_SHARE * step_ns as f64
-        {
-            sum.long_steps |= 1 << (one.step % BLOCK_STEPS);
+fn part_sum(steps: &[&Difference], part: usize) -> PartSum {
+    PartSum {
+        own_ns: steps.iter().map(|one| one.own_ns[part]).sum(),
+        expected_ns: steps.iter().map(|one| one.expected_ns[part]).sum(),
+        median_excess: median(steps.iter().filter_map(|one| one.excess(part)).collect()),
+        long_steps: 0,
+    }
+}
+
+impl PartSum {
+    /// Marks the steps that are longer by so many billionths than the rank's usual ones, and that by a part of a step
+    /// that somebody notices.
+    fn mark_long(&mut self, steps: &[&Difference], part: usize, long_from: i64) {
+        for one in steps {
+            let Some(excess) = one.excess(part) else {
+                continue;
+            };
+            let above = excess - self.median_excess;
+            let above_ns = above as f64 * one.expected_ns[part] as f64 / BILLION as f64;
+            let step_ns: i64 = one.expected_ns.iter().sum();
+            if above > long_from && above_ns > LONG_SHARE * step_ns as f64 {
+                self.long_steps |= 1 << (one.step % BLOCK_STEPS);
+            }
         }
     }
-    let excesses = steps
-        .iter()
-        .map(|one| one.own_ns[part] - one.expected_ns[part]);
-    sum.median_excess_ns = median(excesses.collect());
-    sum
 }
 
 /// Returns the middle value, of an even count the mean of the two; 0 of none.

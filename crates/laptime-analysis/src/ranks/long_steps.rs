@@ -87,7 +87,8 @@ pub fn long_steps(blocks: &Blocks, part: OwnPart) -> BTreeMap<u32, Long> {
 }
 
 impl Long {
-    fn rate(&self) -> f64 {
+    /// Returns the share of its steps that are long.
+    pub fn rate(&self) -> f64 {
         self.steps.len() as f64 / self.of.max(1) as f64
     }
 }
@@ -139,24 +140,34 @@ fn at_least(count: f64, of: f64, probability: f64) -> f64 {
 /// Returns the period at which long steps come, and the first of them, if chance doesn't explain it.
 pub fn period(long: &Long, rate: f64, alpha: f64) -> Option<(u64, u64)> {
     let length = long.last - long.first + 1;
-    let longest = length / FEWEST;
-    let (mut best, mut found) = (alpha / (longest * (longest + 1) / 2).max(1) as f64, None);
-    for steps in 2..=longest {
-        let mut hits: BTreeMap<u64, u64> = BTreeMap::new();
-        for step in &long.steps {
-            *hits.entry(step % steps).or_default() += 1;
-        }
-        for (rest, hits) in hits {
-            let first = long.first + (rest + steps - long.first % steps) % steps;
-            let of = (long.last - first) / steps + 1;
-            if hits < FEWEST || (hits as f64) < MOSTLY * of as f64 {
-                continue;
-            }
-            let chance = at_least(hits as f64, of as f64, rate);
-            if chance < best {
-                (best, found) = (chance, Some((steps, first)));
-            }
-        }
+    // How often chance makes an order of each period, wherever it begins: of as many as together stay below `alpha`.
+    let mut by_chance: Vec<(f64, u64)> = (2..=length / FEWEST)
+        .map(|steps| {
+            let of = length / steps;
+            let needed = (MOSTLY * of as f64).ceil();
+            (steps as f64 * at_least(needed, of as f64, rate), steps)
+        })
+        .collect();
+    by_chance.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut left = alpha;
+    let sure = by_chance.into_iter().take_while(|(chance, _)| {
+        left -= chance;
+        left >= 0.0
+    });
+    // The likeliest to be no chance is the shortest: its multiples have as many long steps in fewer places.
+    let mut sure: Vec<u64> = sure.map(|(_, steps)| steps).collect();
+    sure.sort_unstable();
+    sure.into_iter().find_map(|steps| Some((steps, order(long, steps)?)))
+}
+
+/// Returns the first of the steps that come in this order, if most of them are long.
+fn order(long: &Long, steps: u64) -> Option<u64> {
+    let mut hits: BTreeMap<u64, u64> = BTreeMap::new();
+    for step in &long.steps {
+        *hits.entry(step % steps).or_default() += 1;
     }
-    found
+    let (rest, hits) = hits.into_iter().max_by_key(|(_, hits)| *hits)?;
+    let first = long.first + (rest + steps - long.first % steps) % steps;
+    let of = (long.last - first) / steps + 1;
+    (hits >= FEWEST && hits as f64 >= MOSTLY * of as f64).then_some(first)
 }

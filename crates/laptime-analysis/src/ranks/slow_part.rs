@@ -8,6 +8,8 @@ pub struct SlowPart {
     pub rank: u32,
     pub part: OwnPart,
     pub pattern: Pattern,
+    /// What the part takes above its peers in the steps of the pattern. **Units**: nanoseconds.
+    pub total_ns: i64,
     /// What the part takes above its peers in the steps of the pattern, on average. **Units**: nanoseconds a step.
     pub excess_ns: i64,
     /// What it takes on the peers. **Units**: nanoseconds a step.

@@ -63,10 +63,9 @@ fn series_from(blocks: &Blocks, part: OwnPart, start: usize) -> BTreeMap<u32, Se
 fn relative(one: &BlockRank, part: OwnPart) -> Option<(f64, f64)> {
     let sum = &one.parts[part as usize];
     let step_ns: i64 = one.parts.iter().map(|part| part.expected_ns).sum();
-    (sum.expected_ns > 0 && one.steps > 0).then(|| {
-        let expected_ns = sum.expected_ns as f64 / f64::from(one.steps);
+    (sum.expected_ns > 0).then(|| {
         let share = sum.expected_ns as f64 / step_ns as f64;
-        (sum.median_excess_ns as f64 / expected_ns, share)
+        (sum.median_excess as f64 / 1e9, share)
     })
 }
 
