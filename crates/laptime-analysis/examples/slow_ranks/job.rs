@@ -67,7 +67,11 @@ pub struct Job {
 
 impl Job {
     pub fn new(fault: Fault, random: &mut Random) -> Self {
-        let sizes: &[usize] = if fault == Fault::Host { &[24, 32, 64] } else { &[8, 16, 32, 64] };
+        let sizes: &[usize] = if fault == Fault::Host {
+            &[24, 32, 64]
+        } else {
+            &[8, 16, 32, 64]
+        };
         let ranks = sizes[random.below(sizes.len())];
         let start = match fault {
             // A clean job is looked at for longer as well.
@@ -92,7 +96,8 @@ impl Job {
         let same = random.unit() < 0.5;
         let standing = (0..ranks).map(|_| {
             let of_rank = random.normal();
-            [0.0; OwnPart::COUNT].map(|_: f64| 1.0 + SPREAD * if same { of_rank } else { random.normal() })
+            [0.0; OwnPart::COUNT]
+                .map(|_: f64| 1.0 + SPREAD * if same { of_rank } else { random.normal() })
         });
         Self {
             fault,
@@ -142,11 +147,22 @@ impl Job {
         blocks
     }
 
-    fn row(&self, rank: usize, step: usize, length: f64, is_long: bool, random: &mut Random) -> StepRow {
+    fn row(
+        &self,
+        rank: usize,
+        step: usize,
+        length: f64,
+        is_long: bool,
+        random: &mut Random,
+    ) -> StepRow {
         let common = heavy(random);
         let mut own_ns = [0; OwnPart::COUNT];
         for part in OwnPart::ALL {
-            let jitter = if self.is_common { common } else { heavy(random) };
+            let jitter = if self.is_common {
+                common
+            } else {
+                heavy(random)
+            };
             let mut ns = STEP_NS * self.shares[part as usize] * length;
             ns *= self.standing[rank][part as usize] * (1.0 + JITTER * jitter).max(0.5);
             if self.is_slow(rank, part, step, is_long) {
@@ -181,7 +197,13 @@ impl Job {
 
 /// Shares of a step's parts, one of which is a fifth or more.
 fn shares(random: &mut Random) -> [f64; OwnPart::COUNT] {
-    let mut shares = [0.02 + 0.3 * random.unit(), 0.2 + 0.2 * random.unit(), 0.3 + 0.3 * random.unit(), 0.02 + 0.1 * random.unit(), 0.01 + 0.05 * random.unit()];
+    let mut shares = [
+        0.02 + 0.3 * random.unit(),
+        0.2 + 0.2 * random.unit(),
+        0.3 + 0.3 * random.unit(),
+        0.02 + 0.1 * random.unit(),
+        0.01 + 0.05 * random.unit(),
+    ];
     let sum: f64 = shares.iter().sum();
     for share in &mut shares {
         *share /= sum;

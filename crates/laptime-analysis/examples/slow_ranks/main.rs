@@ -26,23 +26,44 @@ fn main() {
                 blocks.add(Block::of(*number, rows));
             }
             let suspects = Suspects::of(&blocks);
-            let second = rows.iter().map(|(number, rows)| SuspectSteps::of(*number, rows, &suspects));
+            let second = rows
+                .iter()
+                .map(|(number, rows)| SuspectSteps::of(*number, rows, &suspects));
             let diagnosis = Diagnosis::of(&suspects, &blocks, second);
-            let mut found: Vec<(u32, OwnPart, Pattern)> = diagnosis.slow.iter().map(|one| (one.rank, one.part, one.pattern)).collect();
+            let mut found: Vec<(u32, OwnPart, Pattern)> = diagnosis
+                .slow
+                .iter()
+                .map(|one| (one.rank, one.part, one.pattern))
+                .collect();
             found.sort_by_key(|(rank, part, _)| (*rank, *part));
             let is_right = found.len() == job.slow.len()
-                && found.iter().zip(&job.slow).all(|((rank, part, pattern), slow)| rank == slow && *part == job.part && job.is_pattern(*pattern));
+                && found
+                    .iter()
+                    .zip(&job.slow)
+                    .all(|((rank, part, pattern), slow)| {
+                        rank == slow && *part == job.part && job.is_pattern(*pattern)
+                    });
             if is_right {
                 right += 1;
             } else if found.is_empty() {
                 unsaid += 1;
             } else {
                 if wrong < 5 {
-                    eprintln!("{}: ranks {} found {found:?} truth {:?} {:?} {}", fault.name(), job.ranks, job.slow, job.part, job.start);
+                    eprintln!(
+                        "{}: ranks {} found {found:?} truth {:?} {:?} {}",
+                        fault.name(),
+                        job.ranks,
+                        job.slow,
+                        job.part,
+                        job.start
+                    );
                 }
                 wrong += 1;
             }
         }
-        println!("| {} | {jobs} | {right} | {unsaid} | {wrong} |", fault.name());
+        println!(
+            "| {} | {jobs} | {right} | {unsaid} | {wrong} |",
+            fault.name()
+        );
     }
 }

@@ -36,6 +36,7 @@ pub struct PartSum {
 /// Rank in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockRank {
+    /// Its number in the job.
     pub rank: u32,
     /// Its peers in most of the steps.
     pub peers: u32,
@@ -48,6 +49,7 @@ pub struct BlockRank {
 /// Partial result of the steps `100·number` up to the next hundred.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
+    /// Its place among the blocks.
     pub number: u64,
     /// In the order of their numbers.
     pub ranks: Vec<BlockRank>,
@@ -73,17 +75,24 @@ impl Block {
         for one in &differences {
             by_rank.entry(one.rank).or_default().push(one);
         }
-        let mut ranks: Vec<BlockRank> = by_rank.iter().map(|(rank, steps)| BlockRank {
-            rank: *rank,
-            peers: steps[steps.len() / 2].peers,
-            steps: steps.len() as u32,
-            parts: OwnPart::ALL.map(|part| part_sum(steps, part as usize)),
-        }).collect();
+        let mut ranks: Vec<BlockRank> = by_rank
+            .iter()
+            .map(|(rank, steps)| BlockRank {
+                rank: *rank,
+                peers: steps[steps.len() / 2].peers,
+                steps: steps.len() as u32,
+                parts: OwnPart::ALL.map(|part| part_sum(steps, part as usize)),
+            })
+            .collect();
         for part in OwnPart::ALL.map(|part| part as usize) {
             let mut distances = Vec::with_capacity(differences.len());
             for (one, steps) in ranks.iter().zip(by_rank.values()) {
                 let usual = one.parts[part].median_excess;
-                distances.extend(steps.iter().filter_map(|step| Some((step.excess(part)? - usual).abs())));
+                distances.extend(
+                    steps
+                        .iter()
+                        .filter_map(|step| Some((step.excess(part)? - usual).abs())),
+                );
             }
             let long_from = (LONG_DEVIATIONS * OF_NORMAL * median(distances) as f64) as i64;
             for (one, steps) in ranks.iter_mut().zip(by_rank.values()) {

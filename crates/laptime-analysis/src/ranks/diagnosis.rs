@@ -1,10 +1,10 @@
 //! From both passes: which ranks are slow, in what, since when, and what that costs.
 
+use super::SlowPart;
 use super::block::Blocks;
 use super::pattern;
 use super::suspect_steps::{PartOfStep, StepSums, SuspectSteps};
 use super::suspects::{Suspect, Suspects};
-use super::SlowPart;
 use std::collections::BTreeMap;
 
 /// What is known of a job's ranks.
@@ -42,7 +42,11 @@ impl Diagnosis {
         let (mut slow, of_their_own): (Vec<SlowPart>, Vec<SlowPart>) =
             all.partition(|one| one.part.is_shared_work());
         slow.sort_by_key(|one| std::cmp::Reverse(one.total_ns));
-        Self { slow, of_their_own, sums }
+        Self {
+            slow,
+            of_their_own,
+            sums,
+        }
     }
 
     /// Returns the share of the job's time for which slow ranks hold the others up.

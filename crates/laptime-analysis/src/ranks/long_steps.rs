@@ -48,7 +48,11 @@ pub fn periodically_slow(all: &BTreeMap<u32, Long>, alpha: f64) -> BTreeSet<u32>
     for ranks in classes(all) {
         let each = alpha / ranks.len() as f64;
         for (rank, long) in &ranks {
-            let rest: Vec<_> = ranks.iter().filter(|(other, _)| other != rank).copied().collect();
+            let rest: Vec<_> = ranks
+                .iter()
+                .filter(|(other, _)| other != rank)
+                .copied()
+                .collect();
             if period(long, Usual::of(&rest).rate, each).is_some() {
                 slow.insert(*rank);
             }
@@ -80,7 +84,8 @@ pub fn long_steps(blocks: &Blocks, part: OwnPart) -> BTreeMap<u32, Long> {
             long.of += u64::from(one.steps);
             let mask = one.parts[part as usize].long_steps;
             let bits = (0..BLOCK_STEPS).filter(|bit| mask >> bit & 1 == 1);
-            long.steps.extend(bits.map(|bit| block.number * BLOCK_STEPS + bit));
+            long.steps
+                .extend(bits.map(|bit| block.number * BLOCK_STEPS + bit));
         }
     }
     all
@@ -157,7 +162,8 @@ pub fn period(long: &Long, rate: f64, alpha: f64) -> Option<(u64, u64)> {
     // The likeliest to be no chance is the shortest: its multiples have as many long steps in fewer places.
     let mut sure: Vec<u64> = sure.map(|(_, steps)| steps).collect();
     sure.sort_unstable();
-    sure.into_iter().find_map(|steps| Some((steps, order(long, steps)?)))
+    sure.into_iter()
+        .find_map(|steps| Some((steps, order(long, steps)?)))
 }
 
 /// Returns the first of the steps that come in this order, if most of them are long.

@@ -25,3 +25,6 @@ pub use slow_part::SlowPart;
 pub use step_row::StepRow;
 pub use suspect_steps::{PartOfStep, StepSums, SuspectSteps};
 pub use suspects::{Suspect, Suspects};
+
+#[cfg(test)]
+mod tests;

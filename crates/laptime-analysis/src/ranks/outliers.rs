@@ -26,7 +26,8 @@ pub fn above(values: &[f64], alpha: f64) -> Vec<usize> {
         let squares: f64 = tail(candidates).map(|value| (value - mean).powi(2)).sum();
         let freedom = PRIOR + rest - 1.0;
         let spread = ((PRIOR * USUAL_SPREAD.powi(2) + squares) / freedom).sqrt();
-        let distance = (values[order[candidates - 1]] - mean) / (spread * (1.0 + 1.0 / rest).sqrt());
+        let distance =
+            (values[order[candidates - 1]] - mean) / (spread * (1.0 + 1.0 / rest).sqrt());
         if distance > 0.0 && student::two_sided(distance, freedom) / 2.0 < alpha / (rest + 1.0) {
             outliers = candidates;
         }

@@ -22,10 +22,20 @@ pub enum Pattern {
     Always,
     /// All from this one on.
     From(u64),
-    /// Every so many, the first of them at `first`.
-    Every { steps: u64, first: u64 },
-    /// Some without an order: so many of those that were looked at.
-    Sometimes { long: u64, of: u64 },
+    /// One in so many.
+    Every {
+        /// From one to the next.
+        steps: u64,
+        /// The first of them.
+        first: u64,
+    },
+    /// Some without an order.
+    Sometimes {
+        /// How many they are.
+        long: u64,
+        /// How many were looked at.
+        of: u64,
+    },
 }
 
 /// Returns when a suspect is slow, and the steps in which it is, of all steps in their order.
@@ -54,7 +64,10 @@ pub fn of(
     };
     match long_steps::period(long, long.rate(), ALPHA) {
         Some((every, first)) => (
-            Pattern::Every { steps: every, first },
+            Pattern::Every {
+                steps: every,
+                first,
+            },
             those(&|step| step >= first && (step - first).is_multiple_of(every)),
         ),
         None => (
@@ -71,9 +84,8 @@ pub fn of(
 fn start(excess: &[f64]) -> usize {
     let at = change(&clipped(excess));
     let (before, after) = excess.split_at(at);
-    let is_new = before.len() >= FEWEST
-        && after.len() >= FEWEST
-        && median(before) < median(after) / 2.0;
+    let is_new =
+        before.len() >= FEWEST && after.len() >= FEWEST && median(before) < median(after) / 2.0;
     if is_new { at } else { 0 }
 }
 
@@ -100,7 +112,11 @@ fn change(values: &[f64]) -> usize {
     let count = values.len() as f64;
     let total: f64 = values.iter().sum();
     let (mut sum, mut best, mut at) = (0.0, 0.0, 0);
-    for (index, value) in values.iter().enumerate().take(values.len().saturating_sub(1)) {
+    for (index, value) in values
+        .iter()
+        .enumerate()
+        .take(values.len().saturating_sub(1))
+    {
         sum += value;
         let (left, right) = (index as f64 + 1.0, count - index as f64 - 1.0);
         let gain = (sum / left - (total - sum) / right).powi(2) * left * right / count;

@@ -5,8 +5,11 @@ use super::{OwnPart, Pattern};
 /// What makes a rank stand out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlowPart {
+    /// Number of the rank.
     pub rank: u32,
+    /// The part.
     pub part: OwnPart,
+    /// When it is slower.
     pub pattern: Pattern,
     /// What the part takes above its peers in the steps of the pattern. **Units**: nanoseconds.
     pub total_ns: i64,

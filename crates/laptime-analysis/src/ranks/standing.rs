@@ -83,7 +83,11 @@ fn noise<'a>(series: impl Iterator<Item = &'a Series>) -> f64 {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for one in series.filter(|one| one.excess.len() > 1) {
         let mean = mean(&one.excess);
-        squares += one.excess.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        squares += one
+            .excess
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>();
         freedom += one.excess.len() as f64 - 1.0;
     }
     if freedom == 0.0 {

@@ -9,6 +9,7 @@ use super::{OwnPart, StepRow};
 /// A suspect's part in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartOfStep {
+    /// Number of the step.
     pub step: u64,
     /// What it took above its peers' median. **Units**: nanoseconds.
     pub excess_ns: i64,
@@ -33,9 +34,11 @@ pub struct StepSums {
 /// Partial result of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuspectSteps {
+    /// The block's place among the blocks.
     pub number: u64,
-    /// In the order of the steps.
+    /// What each suspect took, in the order of the steps.
     pub parts: BTreeMap<Suspect, Vec<PartOfStep>>,
+    /// Sums over the block's steps.
     pub sums: StepSums,
 }
 
@@ -60,26 +63,39 @@ impl SuspectSteps {
                 let total_ns: i64 = one.own_ns.iter().sum();
                 let mut cleared = total_ns;
                 for part in OwnPart::ALL {
-                    let suspect = Suspect { rank: one.rank, part };
+                    let suspect = Suspect {
+                        rank: one.rank,
+                        part,
+                    };
                     if !suspects.contains(suspect) {
                         continue;
                     }
                     let expected_ns = one.expected_ns[part as usize];
                     let excess_ns = one.own_ns[part as usize] - expected_ns;
                     cleared -= excess_ns.max(0);
-                    let of_step = PartOfStep { step: *step, excess_ns, expected_ns };
+                    let of_step = PartOfStep {
+                        step: *step,
+                        excess_ns,
+                        expected_ns,
+                    };
                     parts.entry(suspect).or_default().push(of_step);
                 }
                 largest_ns = total_ns.max(largest_ns);
                 cleared_ns = cleared.max(cleared_ns);
             }
             let totals = ranks.iter().map(|one| one.own_ns.iter().sum());
-            let durations = ranks.iter().filter_map(|one| durations.get(&(*step, one.rank)));
+            let durations = ranks
+                .iter()
+                .filter_map(|one| durations.get(&(*step, one.rank)));
             sums.duration_ns += super::block::median(durations.copied().collect());
             sums.typical_ns += super::block::median(totals.collect());
             sums.largest_ns += largest_ns;
             sums.cleared_ns += cleared_ns;
         }
-        Self { number, parts, sums }
+        Self {
+            number,
+            parts,
+            sums,
+        }
     }
 }

@@ -13,7 +13,9 @@ const PERIODICALLY: f64 = 0.002;
 /// A rank that stands out in a part of its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Suspect {
+    /// Number of the rank.
     pub rank: u32,
+    /// The part of a step.
     pub part: OwnPart,
 }
 
@@ -38,7 +40,9 @@ impl Suspects {
             let long = long_steps::long_steps(blocks, part);
             let often = long_steps::often_slow(&long, each(SOMETIMES));
             let in_order = long_steps::periodically_slow(&long, each(PERIODICALLY));
-            found.sometimes.extend(often.into_iter().chain(in_order).map(suspect));
+            found
+                .sometimes
+                .extend(often.into_iter().chain(in_order).map(suspect));
         }
         found
     }
