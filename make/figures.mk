@@ -1,6 +1,6 @@
 # Figures that the documentation shows.
 
-.PHONY: bench bench-against counters peers torchtimer-traps verdicts steadiness
+.PHONY: bench bench-against counters peers torchtimer-traps verdicts steadiness slow-ranks
 bench: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-released
 	benches/run
 
@@ -27,3 +27,7 @@ verdicts: | $(STAMPS)/system-compiler
 # How often warm-up and changes of steps are told rightly, on generated series (docs/steadiness.md).
 steadiness: | $(STAMPS)/system-compiler
 	cargo run --quiet --release -p laptime-analysis --example steadiness
+
+# How often a slow rank is named rightly, on simulated jobs.
+slow-ranks: | $(STAMPS)/system-compiler
+	cargo run --quiet --release -p laptime-analysis --example slow_ranks

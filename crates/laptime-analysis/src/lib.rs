@@ -14,6 +14,7 @@ mod functions;
 mod live_steps;
 mod power;
 mod profiler;
+pub mod ranks;
 mod reading;
 pub mod statistics;
 pub mod summarize;

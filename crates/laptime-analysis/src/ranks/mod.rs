@@ -1,0 +1,30 @@
+//! Which rank holds the others up, since when, and why: from the steps of all ranks of a job.
+//!
+//! [`Block::of`] takes the rows of all ranks in a hundred steps and makes a small partial result of integers.
+//! Partial results are merged in any order by [`Blocks`], of which [`Suspects`] are made.
+//! What these cost and when they are slow needs their names first: a second pass over the rows.
+//! Ranks are compared with their peers alone, that do the same work in the same step.
+
+mod block;
+mod diagnosis;
+mod long_steps;
+mod outliers;
+mod own_part;
+mod pattern;
+mod slow_part;
+mod standing;
+mod step_row;
+mod suspect_steps;
+mod suspects;
+
+pub use block::{BLOCK_STEPS, Block, BlockRank, Blocks, PartSum};
+pub use diagnosis::Diagnosis;
+pub use own_part::OwnPart;
+pub use pattern::Pattern;
+pub use slow_part::SlowPart;
+pub use step_row::StepRow;
+pub use suspect_steps::{PartOfStep, StepSums, SuspectSteps};
+pub use suspects::{Suspect, Suspects};
+
+#[cfg(test)]
+mod tests;

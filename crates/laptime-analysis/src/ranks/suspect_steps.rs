@@ -1,0 +1,101 @@
+//! Partial result of the second pass over a block: what each suspect took above its peers, and what that cost the others.
+
+use std::collections::BTreeMap;
+
+use super::block::{Difference, differences};
+use super::suspects::{Suspect, Suspects};
+use super::{OwnPart, StepRow};
+
+/// A suspect's part in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartOfStep {
+    /// Number of the step.
+    pub step: u64,
+    /// What it took above its peers' median. **Units**: nanoseconds.
+    pub excess_ns: i64,
+    /// The peers' median. **Units**: nanoseconds.
+    pub expected_ns: i64,
+}
+
+/// Sums over steps in which all ranks wait for the one with most work of its own. **Units**: nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_field_names, reason = "names carry their units")]
+pub struct StepSums {
+    /// From the steps' starts to the next ones', the median of the ranks.
+    pub duration_ns: i64,
+    /// The largest own work.
+    pub largest_ns: i64,
+    /// The largest own work if no suspect took longer than its peers in the parts that make it one.
+    pub cleared_ns: i64,
+    /// The median own work.
+    pub typical_ns: i64,
+}
+
+/// Partial result of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuspectSteps {
+    /// The block's place among the blocks.
+    pub number: u64,
+    /// What each suspect took, in the order of the steps.
+    pub parts: BTreeMap<Suspect, Vec<PartOfStep>>,
+    /// Sums over the block's steps.
+    pub sums: StepSums,
+}
+
+impl SuspectSteps {
+    /// Returns what the rows of a block tell of the suspects. Those that only do something of their own are cleared too.
+    pub fn of(number: u64, rows: &[StepRow], suspects: &Suspects) -> Self {
+        let (differences, _) = differences(rows);
+        let mut parts: BTreeMap<Suspect, Vec<PartOfStep>> = BTreeMap::new();
+        let durations: BTreeMap<(u64, u32), i64> = rows
+            .iter()
+            .map(|row| ((row.step, row.rank), row.duration_ns))
+            .collect();
+        let mut by_step: BTreeMap<u64, Vec<&Difference>> = BTreeMap::new();
+        for one in &differences {
+            by_step.entry(one.step).or_default().push(one);
+        }
+        let mut sums = StepSums::default();
+        for (step, ranks) in &by_step {
+            let mut largest_ns = 0;
+            let mut cleared_ns = 0;
+            for one in ranks {
+                let total_ns: i64 = one.own_ns.iter().sum();
+                let mut cleared = total_ns;
+                for part in OwnPart::ALL {
+                    let suspect = Suspect {
+                        rank: one.rank,
+                        part,
+                    };
+                    if !suspects.contains(suspect) {
+                        continue;
+                    }
+                    let expected_ns = one.expected_ns[part as usize];
+                    let excess_ns = one.own_ns[part as usize] - expected_ns;
+                    cleared -= excess_ns.max(0);
+                    let of_step = PartOfStep {
+                        step: *step,
+                        excess_ns,
+                        expected_ns,
+                    };
+                    parts.entry(suspect).or_default().push(of_step);
+                }
+                largest_ns = total_ns.max(largest_ns);
+                cleared_ns = cleared.max(cleared_ns);
+            }
+            let totals = ranks.iter().map(|one| one.own_ns.iter().sum());
+            let durations = ranks
+                .iter()
+                .filter_map(|one| durations.get(&(*step, one.rank)));
+            sums.duration_ns += super::block::median(durations.copied().collect());
+            sums.typical_ns += super::block::median(totals.collect());
+            sums.largest_ns += largest_ns;
+            sums.cleared_ns += cleared_ns;
+        }
+        Self {
+            number,
+            parts,
+            sums,
+        }
+    }
+}
