@@ -372,12 +372,26 @@ pub fn every_kind() -> Vec<Finding> {
     all.extend(of_memory());
     all.extend(uncounted_memory_tests::uncounted_memory(&load()));
     all.extend([None, Some(load())].map(|function| Finding::ThreadsWait(ended(function))));
+    all.extend([None, Some("step")].map(collections));
     all.extend([Finding::MemoryBound {
         path: "step/forward".to_owned(),
         total_ns: 10 * MS,
         intensity: 2.31,
     }]);
     all
+}
+
+/// Garbage collections of a run or of steps.
+fn collections(path: Option<&str>) -> Finding {
+    Finding::GarbageCollection {
+        path: path.map(str::to_owned),
+        total_ns: 4_000 * MS,
+        during_ns: 10_000 * MS,
+        place: path.is_none().then(|| CodePlace {
+            file: "/home/me/train.py".to_owned(),
+            line: 12,
+        }),
+    }
 }
 
 /// Inputs that grow: a generation with and without a place, and pictures.
