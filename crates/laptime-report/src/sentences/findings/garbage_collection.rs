@@ -22,7 +22,7 @@ pub fn collecting(finding: &Finding) -> Option<String> {
     };
     let began = place.as_ref().map_or_else(String::new, |place| {
         format!(
-            "Nearly all of it began in {}: if that line calls `gc.collect()`, do that less often. ",
+            "Nearly all of it began in one line ({}): if that calls `gc.collect()`, do it less often. ",
             calls::place(place),
         )
     });
