@@ -120,3 +120,50 @@ def test_the_line_that_asks_for_it_is_named(tmp_path: Path) -> None:
     (found,) = findings(report)
     assert found["evidence"]["place"] == {"file": "grow.py", "line": line}
     assert f"garbage collection (grow.py:{line})" in screen.splitlines()[1], screen
+
+
+#: A collection drops an object that sleeps meanwhile, and lets another thread work.
+WAITS = """
+import gc
+import threading
+import time
+
+
+class Slow:
+    def __init__(self):
+        self.me = self
+
+    def __del__(self):
+        time.sleep(2)
+
+
+def work():
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        pass
+
+
+thread = threading.Thread(target=work)
+thread.start()
+Slow()
+gc.collect()
+thread.join()
+"""
+
+
+@pytest.mark.interpreter
+def test_a_thread_that_works_while_a_collection_waits_collects_nothing(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+    subprocess.run(
+        [sys.executable, "-m", "laptime", "run", "-o", "r.lap", "waits.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        timeout=300,
+    )
+    report = json.loads(lt.open(tmp_path / "r.lap").report().to_json())
+    assert not findings(report)
+    laps = report["functions"]["laps"]
+    collected = sum(one["total_ns"] for lap in laps for one in lap.get("collections", []))
+    # It may be seen as it begins or ends, and not for the two seconds.
+    assert collected < 0.5e9
