@@ -3,7 +3,7 @@
 //! It notes that in a number beside its lists `gc.garbage` and `gc.callbacks`. The headers say where; that these lists
 //! stand right behind it shows that it is there in this interpreter too. Where they don't, nothing is told.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 
@@ -13,18 +13,18 @@ use super::peek::{half_at, peek, word_at};
 /// The number with its padding, and the addresses of both lists.
 const LEN: usize = 24;
 
-/// Addresses of the interpreter's lists of garbage and of callbacks; 0 where they aren't known.
-static LISTS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+/// Addresses of the interpreter's lists of garbage and of callbacks.
+static LISTS: OnceLock<[u64; 2]> = OnceLock::new();
 
-/// Takes the addresses of both lists, before the program can give their names to others.
+/// Takes the addresses of both lists, the first time: later the program may have given their names to others.
 pub fn learn(python: Python<'_>) {
     let lists = || {
         let module = python.import("gc").ok()?;
         let address = |name| Some(module.getattr(name).ok()?.as_ptr().addr() as u64);
         Some([address("garbage")?, address("callbacks")?])
     };
-    for (list, address) in LISTS.iter().zip(lists().unwrap_or_default()) {
-        list.store(address, Relaxed);
+    if let Some(lists) = lists() {
+        LISTS.get_or_init(|| lists);
     }
 }
 
@@ -44,10 +44,12 @@ impl Collector {
 
     /// Whether a collection goes on; false where that isn't known.
     pub fn is_collecting(&self) -> bool {
-        let lists = LISTS.each_ref().map(|list| list.load(Relaxed));
+        let Some(lists) = LISTS.get() else {
+            return false;
+        };
         let mut bytes = [0; LEN];
-        let is_read = lists[0] != 0 && peek(self.at, &mut bytes);
-        let is_there = is_read && lists == [word_at(&bytes, 8), word_at(&bytes, 16)];
+        let is_read = peek(self.at, &mut bytes);
+        let is_there = is_read && *lists == [word_at(&bytes, 8), word_at(&bytes, 16)];
         is_there && half_at(&bytes, 0) == 1
     }
 }
