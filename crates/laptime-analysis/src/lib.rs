@@ -52,8 +52,8 @@ pub use summary::finding::{
     ThreadsWait, WorkerLap,
 };
 pub use summary::functions::{
-    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
-    ImportTime, LapFunctions, StackNode, calls_of_program,
+    CallerTime, CollectionTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime,
+    Functions, ImportTime, LapFunctions, StackNode, calls_of_program,
 };
 pub use summary::instrumented_names::is_observed_unit;
 pub use summary::memory_row::HostMemoryRow;

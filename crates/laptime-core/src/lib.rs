@@ -62,7 +62,7 @@ pub use phase_name::PhaseName;
 pub use run::{ProgramEnd, RunInfo};
 pub use sampled::{Sample, SamplePlace, Sampled, SampledCall, SampledFunction};
 pub use span::{Span, SpanFlags};
-pub use stack::{Runner, SampledStack, StackFrame};
+pub use stack::{COLLECTION, Runner, SampledStack, StackFrame};
 pub use tally::{PathTally, Tallies};
 pub use timeline::{Anchors, Timeline};
 pub use total::Total;

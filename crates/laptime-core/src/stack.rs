@@ -5,6 +5,10 @@
 
 use crate::path::PathId;
 
+/// Name and file of the function that stands for a garbage collection, innermost on the stack of the thread that collects:
+/// no function of Python has a name with a space.
+pub const COLLECTION: (&str, &str) = ("garbage collection", "<interpreter>");
+
 /// A function, called from another frame, in one of its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StackFrame {

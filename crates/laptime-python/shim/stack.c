@@ -29,6 +29,9 @@ void *laptime_first_state(void *interpreter) {
 const void *laptime_lock_holder(void) {
     return NULL;
 }
+uint64_t laptime_collecting(void) {
+    return UINT64_MAX;
+}
 int laptime_line(void *code, uint64_t code_at, void *table, uint64_t instruction) {
     return 0;
 }
@@ -226,6 +229,11 @@ const void *laptime_lock_holder(void) {
 #else
     return &_PyRuntime.gilstate.tstate_current;
 #endif
+}
+
+/* Where the interpreter notes that it collects garbage: an int, right before its lists of garbage and of callbacks. */
+uint64_t laptime_collecting(void) {
+    return offsetof(PyInterpreterState, gc.collecting);
 }
 
 /* The line of an instruction, from copies of its code and its line table, a bytes object with 16

@@ -31,6 +31,7 @@ kinds![
     DataWait,
     DeviceGrowth,
     Exit,
+    GarbageCollection,
     GrowingInputs,
     HeldLoop,
     HotSpot,

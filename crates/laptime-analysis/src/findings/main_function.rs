@@ -192,7 +192,9 @@ impl<'f> FunctionTimes<'f> {
             sums.samples = sums.samples.saturating_add(lap.sample_count);
             sums.all_ns = sums.all_ns.saturating_add(lap.total_ns);
             sums.waiting_ns = sums.waiting_ns.saturating_add(lap.waiting_ns);
-            for function in &lap.functions {
+            // Collections are no function, and have a finding.
+            let functions = lap.functions.iter().filter(|one| !one.is_collection());
+            for function in functions {
                 let written = (written_in(&function.name), &*function.file);
                 let times = sums.functions.entry(written).or_default();
                 // What an import runs is told by the import.

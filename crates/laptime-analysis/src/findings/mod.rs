@@ -14,6 +14,7 @@ mod device_growth;
 mod evidence;
 mod exit;
 mod explained_by;
+mod garbage_collection;
 mod growing_inputs;
 mod hot_spot;
 mod idle_device;
@@ -58,6 +59,7 @@ const RULES: &[Rule] = &[
     threads_wait::find,
     too_many_laps::find,
     compile_time::find,
+    garbage_collection::find,
     blocked_event_loop::find,
     steps_not_found::find,
     between_steps::find,

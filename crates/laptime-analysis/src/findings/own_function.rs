@@ -69,7 +69,8 @@ pub fn around_laps(functions: &Functions, path: &str) -> BTreeSet<Own> {
                 *times.entry((name.to_owned(), file.to_owned())).or_default() += node.total_ns;
             }
         }
-        let least = AROUND_RATIO * lap.total_ns as f64;
+        let in_functions_ns = lap.total_ns.saturating_sub(lap.collected_ns());
+        let least = AROUND_RATIO * in_functions_ns as f64;
         for (own, _) in times.into_iter().filter(|(_, ns)| *ns as f64 >= least) {
             *counts.entry(own).or_default() += 1;
         }

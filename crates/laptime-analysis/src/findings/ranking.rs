@@ -46,6 +46,7 @@ fn weight(finding: &Finding, evidence: &Evidence<'_>) -> f64 {
         | Finding::WorkerStarts { total_ns: ns, .. }
         | Finding::Recompilation { total_ns: ns, .. }
         | Finding::Occasional { total_ns: ns, .. }
+        | Finding::GarbageCollection { total_ns: ns, .. }
         | Finding::InFunction { total_ns: ns, .. }
         | Finding::MemoryBound { total_ns: ns, .. }
         | Finding::GrowingInputs { extra_ns: ns, .. }

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use laptime_core::format::record::Record;
-use laptime_core::{PathId, SampledStack, StackFrame};
+use laptime_core::{COLLECTION, PathId, SampledStack, StackFrame};
 
 use crate::reading::feature::{Context, Feature};
 
@@ -28,6 +28,11 @@ pub struct Function {
 }
 
 impl Function {
+    /// Tells whether it stands for a garbage collection.
+    pub fn is_collection(&self) -> bool {
+        (&*self.name, &*self.file) == COLLECTION
+    }
+
     /// Returns the function that one without a name of its own is written in, such as a comprehension.
     pub fn written_in(&self) -> &str {
         self.name.split(".<locals>.<").next().unwrap_or(&self.name)

@@ -1,7 +1,7 @@
 //! The calls of a lap or a program as a tree that a person reads: the program's own functions, and what these call.
 //!
 //! Frames of packages between two functions of the program are one node, and so is an import with all that it runs
-//! beside the program's own code. A function that calls itself is one node. The children of a node and its self time
+//! beside the program's own code. Garbage collections are a node beside the outermost functions. A function that calls itself is one node. The children of a node and its self time
 //! add up to its total.
 
 use std::collections::HashMap;
@@ -43,6 +43,8 @@ pub enum CallKind {
         /// The module, as an import statement names it.
         module: String,
     },
+    /// Garbage collections: Python begins them wherever objects are made, so they are no time of a function.
+    Collection,
 }
 
 /// Calls on one way from the outermost function on.

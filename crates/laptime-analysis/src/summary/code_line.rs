@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A line of the program.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CodePlace {
     /// The file, relative to the program.

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use crate::summary::code_line::CodePlace;
 use crate::summary::doubt::{self, Doubt};
 use crate::summary::functions::ImportTime;
 use crate::summary::rank_difference::RankDifference;
@@ -140,6 +141,19 @@ pub enum Finding {
         wall_ns: u64,
         /// The places in which most of it happens, at most three, the longest first.
         places: Vec<CompiledIn>,
+    },
+    /// Garbage collections that take much of the run or of its steps.
+    GarbageCollection {
+        /// The path of the steps; absent where it is a part of the whole run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// The time of all collections together, as it was sampled.
+        total_ns: u64,
+        /// The time of the steps or of the run.
+        during_ns: u64,
+        /// The program's line that nearly all of them began in, if there is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        place: Option<CodePlace>,
     },
     /// Something that is compiled again and again.
     Recompilation {

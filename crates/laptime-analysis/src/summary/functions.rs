@@ -3,7 +3,9 @@
 //! A sample stands for the time since the look before it at its thread. So times are estimates: of a share `p` seen in
 //! `n` samples the standard error is `√(p·(1 − p)/n)`. The time of a lap is measured, where it is one of threads.
 
-use laptime_core::Total;
+use std::collections::HashMap;
+
+use laptime_core::{COLLECTION, Total};
 
 use serde::Serialize;
 
@@ -20,6 +22,9 @@ pub(crate) const OTHER_PROCESSES: &str = "other processes";
 
 /// Name of the time of an event loop between its tasks: it waits for them, and calls them.
 pub(crate) const EVENT_LOOP: &str = "event loop";
+
+/// The part of garbage collections' time that began in one line for them to be told by it.
+const ONE_LINE_RATIO: f64 = 0.9;
 
 /// Functions whose stacks were sampled in a run.
 ///
@@ -162,6 +167,10 @@ pub struct LapFunctions {
     /// Packages that were imported in it, the longest first; the imports of a package are part of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<ImportTime>,
+    /// Garbage collections in it by the program's line that they began in, the longest first; few lines. Those of a
+    /// package's import are part of the import.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<CollectionTime>,
     /// Functions, the longest self time first.
     pub functions: Vec<FunctionTime>,
     /// Calls of the lap as a tree: callers before the functions that they call. Functions that take next to no
@@ -216,6 +225,19 @@ pub struct ImportTime {
     pub sample_count: u64,
 }
 
+/// The time of garbage collections that began in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CollectionTime {
+    /// The line of the program, or the one that calls the package in which they began; absent for all other lines together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<CodePlace>,
+    /// Time of the collections.
+    pub total_ns: u64,
+    /// Number of samples in them.
+    pub sample_count: u64,
+}
+
 /// A function with the way of calls to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -249,6 +271,11 @@ impl ExactFunctions {
 }
 
 impl FunctionTime {
+    /// Tells whether it stands for garbage collections.
+    pub fn is_collection(&self) -> bool {
+        (&*self.name, &*self.file) == COLLECTION
+    }
+
     /// Returns the self time in which nothing was imported: with the time of imports it adds up to that of the
     /// lap.
     pub fn beside_imports_ns(&self) -> u64 {
@@ -262,6 +289,11 @@ impl FunctionTime {
 }
 
 impl LapFunctions {
+    /// Returns the time of garbage collections in it.
+    pub fn collected_ns(&self) -> u64 {
+        self.collections.iter().map(|one| one.total_ns).total()
+    }
+
     /// Returns the time in which the lap did not wait.
     pub fn running_ns(&self) -> u64 {
         self.total_ns.saturating_sub(self.waiting_ns)
@@ -303,6 +335,21 @@ pub fn calls_of_program(laps: &[LapFunctions], wall_ns: u64) -> Vec<CallNode> {
     });
     let trees: Vec<Vec<CallNode>> = trees.collect();
     call_tree::merge(trees.iter().map(Vec::as_slice))
+}
+
+/// Returns the line of the program in which nearly all garbage collections of laps began, if there is one.
+pub fn collected_in<'f>(laps: impl IntoIterator<Item = &'f LapFunctions>) -> Option<CodePlace> {
+    let mut lines: HashMap<Option<&CodePlace>, u64> = HashMap::new();
+    let collections = laps.into_iter().flat_map(|lap| &lap.collections);
+    for one in collections {
+        let ns = lines.entry(one.place.as_ref()).or_default();
+        *ns = ns.saturating_add(one.total_ns);
+    }
+    let all_ns: u64 = lines.values().copied().total();
+    let is_nearly_all = |ns: u64| ns as f64 >= ONE_LINE_RATIO * all_ns as f64;
+    let mut lines = lines.into_iter();
+    let found = lines.find(|(place, ns)| place.is_some() && is_nearly_all(*ns));
+    found.and_then(|(place, _)| place.cloned())
 }
 
 impl Functions {

@@ -129,6 +129,11 @@ pub enum PartName {
         /// The program's line that calls it.
         place: Option<CodePlace>,
     },
+    /// Garbage collections.
+    Collection {
+        /// The program's line that nearly all of them began in.
+        place: Option<CodePlace>,
+    },
     /// A function that is built in, by the name that Python gives it.
     Builtin(String),
     /// The interpreter's wait for its threads, before it ends.

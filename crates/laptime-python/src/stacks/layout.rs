@@ -66,6 +66,7 @@ unsafe extern "C" {
     fn laptime_interpreter() -> *mut c_void;
     fn laptime_first_state(interpreter: *mut c_void) -> *mut c_void;
     fn laptime_lock_holder() -> *const c_void;
+    fn laptime_collecting() -> u64;
     fn laptime_line(code: *mut u8, code_at: u64, table: *mut u8, instruction: u64) -> i32;
     fn laptime_text(head: *mut u8, at: &mut u64, width: &mut u64, length: &mut u64) -> i32;
 }
@@ -100,6 +101,12 @@ pub fn interpreter() -> (u64, u64) {
 pub fn lock_holder() -> u64 {
     // SAFETY: tells an address.
     unsafe { laptime_lock_holder() }.addr() as u64
+}
+
+/// Where the interpreter notes whether it collects garbage, by the headers that the extension was built for.
+pub fn collecting() -> u64 {
+    // SAFETY: tells a constant.
+    unsafe { laptime_collecting() }
 }
 
 /// Room behind a line table: its last entry may be half new, and look as if it went on.

@@ -3,10 +3,11 @@
 //!
 //! The interpreter goes on while its memory is read (`peek`), so a stack may be half old, half new.
 //! What doesn't read at all is said to be unread. Where things stand is known from the interpreter's
-//! headers (`layout`): a thread's frames (`frames`), their functions (`code`), who runs (`context`), and
-//! whether others of an event loop could (`event_loop`).
+//! headers (`layout`): a thread's frames (`frames`), their functions (`code`), who runs (`context`),
+//! whether others of an event loop could (`event_loop`), and whether garbage is collected (`collector`).
 
 mod code;
+mod collector;
 mod context;
 mod event_loop;
 mod frames;
@@ -23,6 +24,7 @@ use laptime_recorder::stacks::{self, SeenStack, StackSource};
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
+use self::collector::Collector;
 use self::frames::Frames;
 use self::layout::{Layout, NOWHERE};
 use self::peek::{half_at, peek, word, word_at};
@@ -38,6 +40,7 @@ const TRIES: usize = 8;
 struct Interpreter {
     layout: &'static Layout,
     frames: Frames,
+    collector: Collector,
     /// By the system's id, the thread state.
     states: HashMap<u64, u64>,
     /// The thread state that has the lock.
@@ -74,6 +77,7 @@ impl StackSource for Interpreter {
             runner: Runner::Unknown,
             turn: None,
             others_ready: false,
+            is_collecting: false,
             frames: None,
         };
         for _ in 0..TRIES {
@@ -94,6 +98,9 @@ impl StackSource for Interpreter {
                 }
             }
         }
+        // The thread that collects keeps the lock.
+        seen.is_collecting =
+            self.collector.is_collecting() && holder(layout::interpreter().0, layout) == Some(at);
         Some(seen)
     }
 }
@@ -126,6 +133,7 @@ fn open() -> Result<Box<dyn StackSource>, String> {
     let mut interpreter = Interpreter {
         layout: layout::layout(),
         frames: Frames::new(),
+        collector: Collector::of_interpreter(layout::interpreter().0),
         states: HashMap::new(),
         holder: 0,
     };
@@ -147,6 +155,7 @@ fn open() -> Result<Box<dyn StackSource>, String> {
 pub fn sample_stacks(python: Python<'_>) -> PyResult<()> {
     static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
     file_names::learn(python);
+    collector::learn(python);
     if !IS_REGISTERED.swap(true, Relaxed) {
         let begin = wrap_pyfunction!(begin_in_child, python)?;
         let told = [("after_in_child", begin)].into_py_dict(python)?;

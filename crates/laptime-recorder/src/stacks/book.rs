@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use laptime_core::format::record::{Cursor, Record, encode};
-use laptime_core::{PathId, Runner, SampledStack, StackFrame};
+use laptime_core::{COLLECTION, PathId, Runner, SampledStack, StackFrame};
 
 use super::seen::{Sample, SeenFrame, SeenFunction};
 use crate::writer::Writer;
@@ -63,7 +63,9 @@ impl Book {
         let stack = SampledStack {
             ticks: sample.ticks,
             thread: sample.thread,
-            frame: frames.map_or(0, |frames| self.frame_of(frames)),
+            frame: frames.map_or(0, |frames| {
+                self.frame_of(frames, seen.is_some_and(|seen| seen.is_collecting))
+            }),
             is_running: sample.is_running,
             has_interpreter: seen.is_some_and(|seen| seen.has_interpreter),
             in_same_turn: sample.in_same_turn,
@@ -83,23 +85,29 @@ impl Book {
     }
 
     /// The number of a thread's innermost frame; 0 when not even its outermost has one.
-    fn frame_of(&mut self, frames: &[SeenFrame]) -> u32 {
+    fn frame_of(&mut self, frames: &[SeenFrame], is_collecting: bool) -> u32 {
         let mut parent = 0;
         for frame in frames.iter().rev() {
-            let Some(id) = self.number(parent, frame) else {
-                break;
+            let id = self.function(&frame.function);
+            let Some(id) = id.and_then(|id| self.number(parent, id, frame.line)) else {
+                return parent;
             };
             parent = id;
         }
-        parent
+        let (name, file) = COLLECTION;
+        let collection = is_collecting
+            .then(|| self.function_named(name.to_owned(), file.to_owned()))
+            .flatten();
+        collection
+            .and_then(|id| self.number(parent, id, 0))
+            .unwrap_or(parent)
     }
 
-    fn number(&mut self, parent: u32, frame: &SeenFrame) -> Option<u32> {
-        let function = self.function(&frame.function)?;
+    fn number(&mut self, parent: u32, function: u32, line: u32) -> Option<u32> {
         let call = Call {
             parent,
             function,
-            line: frame.line,
+            line,
         };
         if let Some(known) = self.calls.get(&call) {
             return Some(*known);

@@ -248,6 +248,7 @@ fn look_at_all(
         seen.take((thread, used_ns, is_running), stack, moment, before_ns);
     }
     seen.share_processors(processors);
+    seen.check_collections();
     seen.keep_those_of(look);
     has_run
 }

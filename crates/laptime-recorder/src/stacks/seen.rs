@@ -22,6 +22,9 @@ const FEW_THREADS: u64 = 16;
 /// a few: some ten bytes a sample.
 const HELD_FOR_EACH_NS: u64 = 300_000_000;
 
+/// The name of what runs when an object goes.
+const FINALIZER: &str = "__del__";
+
 /// A function that was seen on a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SeenFunction {
@@ -51,6 +54,8 @@ pub struct SeenStack {
     pub turn: Option<u64>,
     /// Whether others of the event loop that it runs were ready.
     pub others_ready: bool,
+    /// Whether it collects garbage: the interpreter does, and only the thread with its lock can.
+    pub is_collecting: bool,
     /// Its functions, the innermost first; `None` where they could not be read while it went on.
     pub frames: Option<Vec<SeenFrame>>,
 }
@@ -98,6 +103,16 @@ struct Known {
     moment: Moment,
     /// Time in which it stood still that no sample stands for yet.
     held_ns: u64,
+}
+
+impl SeenStack {
+    /// Whether it runs what the program does when an object goes. In a collection that is the program's own time, and
+    /// it may leave the lock to another thread, which then doesn't collect.
+    fn has_finalizer(&self) -> bool {
+        let is_finalizer =
+            |frame: &SeenFrame| frame.function.name.rsplit('.').next() == Some(FINALIZER);
+        self.frames.iter().flatten().any(is_finalizer)
+    }
 }
 
 /// All threads, as they were seen last.
@@ -227,6 +242,21 @@ impl Seen {
             if let Some(known) = self.threads.get_mut(&waiting.thread) {
                 known.is_running = false;
             }
+        }
+    }
+
+    /// Ends a look at which garbage was collected: while an object is told that it goes, nobody collects.
+    pub fn check_collections(&mut self) {
+        let stacks = || self.threads.values().map(|known| &known.stack);
+        let is_collecting = stacks().any(|stack| stack.is_collecting);
+        if !is_collecting || !stacks().any(|stack| stack.has_finalizer()) {
+            return;
+        }
+        let threads = self.threads.values_mut().map(|known| &mut known.stack);
+        let samples = self.samples.iter_mut();
+        let samples = samples.filter_map(|sample| sample.stack.as_mut());
+        for stack in threads.chain(samples).filter(|stack| stack.is_collecting) {
+            Arc::make_mut(stack).is_collecting = false;
         }
     }
 

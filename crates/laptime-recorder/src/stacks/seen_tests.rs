@@ -8,6 +8,7 @@ fn stack() -> SeenStack {
         runner: Runner::Thread,
         turn: None,
         others_ready: false,
+        is_collecting: false,
         frames: Some(Vec::new()),
     }
 }
@@ -167,4 +168,38 @@ fn no_more_threads_run_at_a_look_than_there_are_processors() {
         // Those that used most; one that waits for something else is none of them.
         assert_eq!(running, [5, 6, 7, 8]);
     }
+}
+
+/// A stack with one function, and whether its thread collects garbage.
+fn in_function(name: &str, is_collecting: bool) -> SeenStack {
+    let function = Arc::new(SeenFunction {
+        name: name.to_owned(),
+        file: "job.py".to_owned(),
+    });
+    SeenStack {
+        is_collecting,
+        frames: Some(vec![SeenFrame { function, line: 1 }]),
+        ..stack()
+    }
+}
+
+/// The threads that collect garbage by the samples of one look, at which these were seen.
+fn collecting(stacks: &[(u64, SeenStack)]) -> Vec<u64> {
+    let mut seen = Seen::default();
+    for (thread, stack) in stacks {
+        seen.take((*thread, Some(1), true), stack.clone(), at(1), 0);
+    }
+    seen.check_collections();
+    let ready = seen.ready();
+    let collecting = ready.filter(|one| one.stack.as_ref().is_some_and(|one| one.is_collecting));
+    collecting.map(|sample| sample.thread).collect()
+}
+
+#[test]
+fn a_thread_that_runs_while_another_is_in_a_finalizer_collects_nothing() {
+    let works = || (7, in_function("work", true));
+    let finalizer = |is_collecting| in_function("File.__del__", is_collecting);
+    assert_eq!(collecting(&[works(), (8, in_function("wait", false))]), [7]);
+    assert!(collecting(&[works(), (8, finalizer(false))]).is_empty());
+    assert!(collecting(&[(7, finalizer(true))]).is_empty());
 }

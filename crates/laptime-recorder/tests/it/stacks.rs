@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use laptime_core::format::record::Record;
-use laptime_core::{PathId, Runner, SampledStack, StackFrame};
+use laptime_core::{COLLECTION, PathId, Runner, SampledStack, StackFrame};
 use laptime_recorder::stacks::{
     SeenFrame, SeenFunction, SeenStack, StackSource, leave_stacks, sample_stacks,
 };
@@ -54,6 +54,7 @@ impl StackSource for Scripted {
             has_interpreter: look.is_multiple_of(2),
             turn: None,
             others_ready: look.is_multiple_of(3),
+            is_collecting: look.is_multiple_of(5),
             // A path that was never opened, which no file may hold, at some looks.
             runner: match look % 4 {
                 0 => Runner::Task {
@@ -125,6 +126,12 @@ fn stacks_are_written_with_what_they_need_and_nothing_of_the_programs_files_is_t
         for (stack, frames) in &stacks {
             assert!(stack.stands_for_ns > 0);
             let Some(frames) = frames else { continue };
+            let (frames, is_collecting) = match frames.split_last() {
+                Some((last, rest)) if (&*last.0, &*last.1) == COLLECTION => (rest, true),
+                _ => (&frames[..], false),
+            };
+            let depth = frames.len() as u64;
+            assert_eq!(is_collecting, (depth - 1).is_multiple_of(5), "{depth}");
             assert_eq!(stack.thread, NOBODY);
             assert!(matches!(stack.runner, Runner::Thread | Runner::Unknown));
             let (name, file, line) = &frames[0];

@@ -57,6 +57,11 @@ fn parts(summary: &Summary, finding: &Finding) -> Vec<(&'static str, u64, u64)> 
                 ("compiled in places", named, *count),
             ]
         }
+        Finding::GarbageCollection {
+            total_ns,
+            during_ns,
+            ..
+        } => vec![("garbage collection", *total_ns, *during_ns)],
         Finding::BetweenSteps {
             total_ns,
             during_ns,

@@ -84,6 +84,8 @@ enum PartKind {
     Function,
     /// A function of a package, at the program's line that calls it.
     Library,
+    /// Garbage collections, at the program's line that nearly all of them began in.
+    Collection,
     /// A function that is built in.
     Builtin,
     /// The interpreter's wait for its threads, before it ends.
@@ -221,6 +223,7 @@ impl HeadlinePart {
                 package,
                 place,
             } => (PartKind::Library, calls::called(&name, &package), place),
+            Name::Collection { place } => (PartKind::Collection, String::new(), place),
             Name::Builtin(name) => (PartKind::Builtin, name, None),
             Name::ThreadsWait => (PartKind::ThreadsWait, String::new(), None),
         };

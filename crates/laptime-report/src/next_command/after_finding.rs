@@ -20,6 +20,7 @@ pub fn after_finding(finding: &Finding, summary: &Summary, origin: &Origin) -> O
         Finding::HotSpot { class, .. } if !class.is_empty() => origin.report(&["--by", "module"]),
         Finding::BetweenSteps { .. }
         | Finding::DataWait { .. }
+        | Finding::GarbageCollection { .. }
         | Finding::HeldLoop(_)
         | Finding::HotSpot { .. }
         | Finding::InFunction { .. }

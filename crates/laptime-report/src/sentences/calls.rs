@@ -1,7 +1,7 @@
 //! Calls in words: what a function, a package's function, or an import is called, and where it stands.
 
 use laptime_analysis::{CallKind, CallNode, CodePlace};
-use laptime_core::{module_of_file, short_file};
+use laptime_core::{COLLECTION, module_of_file, short_file};
 
 use crate::document::names;
 
@@ -33,6 +33,7 @@ pub fn node(node: &CallNode, file: Option<&str>) -> String {
         CallKind::Own { name, .. } => function(name).to_owned(),
         CallKind::Import { module } => format!("import {module}"),
         CallKind::Library { name, package } => called(name, package),
+        CallKind::Collection => return COLLECTION.0.to_owned(),
     };
     waiting(format!("{name}{place}"), node)
 }
@@ -92,6 +93,7 @@ pub fn kind_name(call: &CallKind) -> String {
         CallKind::Own { name, .. } => name.clone(),
         CallKind::Library { name, package } => called(name, package),
         CallKind::Import { module } => format!("import {module}"),
+        CallKind::Collection => COLLECTION.0.to_owned(),
     }
 }
 
@@ -104,6 +106,7 @@ pub fn kind(call: &CallKind, line: u32) -> String {
         }
         CallKind::Library { name, package } => names::short(&called(name, package)),
         CallKind::Import { module } => format!("import {}", names::short(module)),
+        CallKind::Collection => COLLECTION.0.to_owned(),
     }
 }
 

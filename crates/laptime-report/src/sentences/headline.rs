@@ -9,6 +9,7 @@ use laptime_analysis::summary::headline::{
     Waiting, Whole,
 };
 use laptime_analysis::{Summary, noun};
+use laptime_core::COLLECTION;
 
 use crate::document::names;
 use crate::quantity;
@@ -150,6 +151,7 @@ fn part_name(name: &PartName) -> String {
             package,
             place,
         } => calls::named_at(&calls::called(name, package), place.as_ref()),
+        PartName::Collection { place } => calls::named_at(COLLECTION.0, place.as_ref()),
         PartName::Builtin(name) => names::short(&builtin(name)),
         PartName::ThreadsWait => "waiting for threads to end".to_owned(),
     }

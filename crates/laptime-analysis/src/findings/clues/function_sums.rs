@@ -58,10 +58,13 @@ pub fn program_function(stacks: &Stacks, innermost: u32) -> Option<Place<'_>> {
     while let Some(frame) = stacks.frames.get(&at) {
         let function = stacks.functions.get(&frame.function)?;
         let place = (function.name.as_str(), function.file.as_str(), frame.line);
-        if !is_library(&function.file) {
-            return Some(place);
+        // Which function a collection begins in is chance, and it allocates nothing itself.
+        if !function.is_collection() {
+            if !is_library(&function.file) {
+                return Some(place);
+            }
+            found = found.or(Some(place));
         }
-        found = found.or(Some(place));
         at = frame.parent;
     }
     found

@@ -39,6 +39,7 @@ fn lap(path: &str, kind: RowKind, functions: Vec<FunctionTime>) -> LapFunctions 
         running_count: 0,
         shared_count: 0,
         imports: Vec::new(),
+        collections: Vec::new(),
         functions,
         stacks: Vec::new(),
         calls: Vec::new(),

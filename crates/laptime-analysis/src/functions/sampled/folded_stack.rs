@@ -10,6 +10,7 @@ use laptime_core::{module_of_file, package_of_file};
 use super::own_code::{MODULE, OwnCode, is_laptime};
 use crate::functions::stack_records::Function;
 use crate::summary::call_tree::CallKind;
+use crate::summary::code_line::CodePlace;
 
 /// Start of the file names of Python's import system: it is part of the interpreter.
 const MACHINERY: &str = "<frozen importlib._bootstrap";
@@ -189,6 +190,24 @@ fn is_process_start(function: &Function) -> bool {
     PROCESS_START.0 == function.name && function.file.ends_with(PROCESS_START.1)
 }
 
+/// Tells whether steps are in the import of a package.
+pub fn imports_package(steps: &[Step]) -> bool {
+    let mut steps = steps.iter();
+    steps.any(|step| matches!(step.call, CallKind::Import { .. }))
+}
+
+/// Returns the innermost line of the program on the way.
+pub fn own_place(steps: &[Step]) -> Option<CodePlace> {
+    let mut innermost_first = steps.iter().rev();
+    innermost_first.find_map(|step| {
+        let (_, file) = step.call.own()?;
+        Some(CodePlace {
+            file: file.to_owned(),
+            line: step.line,
+        })
+    })
+}
+
 /// Returns the import that steps are in: the outermost of a package, else the innermost of the program's own modules.
 pub fn import_of(steps: &[Step]) -> Option<Import> {
     let is_package = |step: &Step| matches!(step.call, CallKind::Import { .. });
@@ -198,7 +217,7 @@ pub fn import_of(steps: &[Step]) -> Option<Import> {
     let module = match &steps[at].call {
         CallKind::Import { module } => module.clone(),
         CallKind::Own { file, .. } => module_of_file(file),
-        CallKind::Library { .. } => return None,
+        CallKind::Library { .. } | CallKind::Collection => return None,
     };
     let by = match steps[..at].last() {
         Some(Step {

@@ -6,16 +6,22 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::path;
 
 use super::call_sums::CallSums;
-use super::folded_stack::Import;
+use super::folded_stack::{Import, Step};
 use super::grouped_samples::Group;
 use super::lap_of_sample::NamedPlace;
 use crate::functions::stack_records::Function;
+use crate::summary::call_tree::CallKind;
 use crate::summary::code_line::{CodePlace, LineTime};
-use crate::summary::functions::{FunctionTime, ImportTime, LapFunctions, StackNode};
+use crate::summary::functions::{
+    CollectionTime, FunctionTime, ImportTime, LapFunctions, StackNode,
+};
 use crate::summary::span_row::RowKind;
 
 /// Most lines that are listed of a function.
 const MOST_LINES: usize = 16;
+
+/// Most lines that are told of garbage collections.
+const MOST_PLACES: usize = 8;
 
 /// A function on a way of calls; the root stands for the lap.
 #[derive(Debug, Default)]
@@ -49,6 +55,8 @@ pub(super) struct LapSums {
     sums: BTreeMap<usize, Sums>,
     /// Time and samples by import.
     imports: BTreeMap<Import, (u64, u64)>,
+    /// Time and samples of garbage collections by the line that they began in.
+    collections: BTreeMap<Option<CodePlace>, (u64, u64)>,
     pub(super) calls: CallSums,
     nodes: Vec<Node>,
     children: HashMap<(usize, usize), usize>,
@@ -107,6 +115,25 @@ impl LapSums {
         *at_line = at_line.saturating_add(ns);
     }
 
+    /// Adds samples in garbage collections, which `function` stands for, that began in a line of the program.
+    pub(super) fn add_collection(
+        &mut self,
+        group: &Group,
+        function: usize,
+        place: Option<CodePlace>,
+    ) {
+        self.add(group, &[(function, 0)], &[function], None);
+        let (taken, count) = self.collections.entry(place).or_default();
+        *taken = taken.saturating_add(group.all.stands_for_ns);
+        *count += group.all.count;
+        let step = Step {
+            call: CallKind::Collection,
+            line: 0,
+            frame_count: 1,
+        };
+        self.calls.add(&[step], group);
+    }
+
     fn child(&mut self, parent: usize, function: usize) -> usize {
         if self.nodes.is_empty() {
             self.nodes.push(Node::default());
@@ -163,11 +190,40 @@ impl LapSums {
             running_count: self.running_count,
             shared_count: self.shared,
             imports,
+            collections: collections(self.collections),
             functions: times,
             stacks,
             calls: self.calls.finish(least_ns),
         }
     }
+}
+
+/// Returns the lines with most of the time of garbage collections, and all others together.
+fn collections(all: BTreeMap<Option<CodePlace>, (u64, u64)>) -> Vec<CollectionTime> {
+    let each = all.into_iter();
+    let each = each.map(|(place, (total_ns, sample_count))| CollectionTime {
+        place,
+        total_ns,
+        sample_count,
+    });
+    let (mut placed, others): (Vec<_>, Vec<_>) = each.partition(|one| one.place.is_some());
+    placed.sort_by_key(|one| Reverse(one.total_ns));
+    let beyond = placed.split_off(placed.len().min(MOST_PLACES));
+    let mut others = others.into_iter().chain(beyond);
+    if let Some(first) = others.next() {
+        placed.push(others.fold(
+            CollectionTime {
+                place: None,
+                ..first
+            },
+            |sum, one| CollectionTime {
+                place: None,
+                total_ns: sum.total_ns.saturating_add(one.total_ns),
+                sample_count: sum.sample_count + one.sample_count,
+            },
+        ));
+    }
+    placed
 }
 
 fn time(function: &Function, sums: Sums) -> FunctionTime {

@@ -25,5 +25,9 @@ pub use sample_pass::{StackPass, common};
 pub use single_samples::samples;
 
 #[cfg(test)]
+#[path = "tests/collections.rs"]
+mod collections_tests;
+
+#[cfg(test)]
 #[path = "tests/sampled.rs"]
 mod tests;

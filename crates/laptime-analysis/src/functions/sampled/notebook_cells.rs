@@ -38,7 +38,10 @@ pub fn name_cells(functions: &mut Functions, processes: &[Process]) {
             }
         }
         let places = lap.imports.iter_mut().flat_map(|import| &mut import.place);
-        places.for_each(|place| named(&mut place.file));
+        let collected = lap.collections.iter_mut().flat_map(|one| &mut one.place);
+        places
+            .chain(collected)
+            .for_each(|place| named(&mut place.file));
     }
     let exact = functions.exact.iter_mut();
     let exact = exact.flat_map(|exact| &mut exact.functions);

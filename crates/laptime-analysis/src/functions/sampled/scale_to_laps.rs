@@ -70,6 +70,9 @@ fn multiply(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
     for import in &mut lap.imports {
         scaled(&mut import.total_ns);
     }
+    for collection in &mut lap.collections {
+        scaled(&mut collection.total_ns);
+    }
     scaled(&mut lap.total_ns);
     scaled(&mut lap.waiting_ns);
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::Total;
 
-use super::folded_stack::{self, import_of, is_machinery, machinery};
+use super::folded_stack::{self, import_of, imports_package, is_machinery, machinery, own_place};
 use super::grouped_samples::{Group, Looks, groups};
 use super::lap_of_sample::NamedPlace;
 use super::lap_sums::LapSums;
@@ -86,14 +86,21 @@ impl Adding {
     /// Adds samples; returns false where their functions aren't known.
     fn group(&mut self, process: &Process, group: &Group) -> bool {
         let stacks = &process.features.stacks;
-        let calls = self.calls(stacks, group.frame);
+        let mut calls = self.calls(stacks, group.frame);
         if calls.is_empty() {
             return false;
         }
         let import = self.number(&machinery());
+        let is_collection = |call: &mut (usize, u32)| self.functions[call.0].is_collection();
+        let collection = calls.pop_if(is_collection);
         let frames = calls.iter();
         let frames = frames.map(|(function, line)| (&self.functions[*function], *line));
         let steps = folded_stack::fold(&self.own, frames);
+        let sums = self.laps.entry(group.place.named(process)).or_default();
+        if let Some((function, _)) = collection.filter(|_| !imports_package(&steps)) {
+            sums.add_collection(group, function, own_place(&steps));
+            return true;
+        }
         let mut way: Vec<usize> = Vec::with_capacity(calls.len());
         for (function, _) in &calls {
             // However many functions the import system calls itself by, it is one step of the way.
@@ -103,7 +110,6 @@ impl Adding {
                 way.push(import);
             }
         }
-        let sums = self.laps.entry(group.place.named(process)).or_default();
         sums.add(group, &calls, &way, import_of(&steps));
         sums.calls.add(&steps, group);
         true

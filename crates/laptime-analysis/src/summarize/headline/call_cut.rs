@@ -85,12 +85,18 @@ impl TimedCalls<'_> {
         }
     }
 
-    /// Returns the imports that a function makes.
+    /// Returns the imports that a function makes, and the garbage collections beside it.
     fn imports(&self, nodes: &[usize], at: Option<&Own>) -> Vec<Found> {
         let packages = self.packages(nodes, at).into_iter();
         let file = at.map(|(_, file)| file.as_str());
-        let imports = packages.filter(|at| matches!(self.tree[*at].call, CallKind::Import { .. }));
-        imports.map(|at| self.package_part(at, file)).collect()
+        let is_beside = |at: &usize| {
+            let call = &self.tree[*at].call;
+            matches!(call, CallKind::Import { .. } | CallKind::Collection)
+        };
+        packages
+            .filter(is_beside)
+            .map(|at| self.package_part(at, file))
+            .collect()
     }
 
     /// Returns the parts with the one part opened into its callees that can be: one that does little itself, where all

@@ -59,6 +59,7 @@ impl TimedCalls<'_> {
                 package: package.clone(),
                 place,
             },
+            CallKind::Collection => PartName::Collection { place: None },
             CallKind::Own { name, .. } => PartName::Function {
                 name: name.clone(),
                 place,

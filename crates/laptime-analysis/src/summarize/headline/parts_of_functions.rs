@@ -5,7 +5,7 @@ use super::largest_parts::{OVERLAP_RATIO, largest, part};
 use crate::functions::timed_calls::CallTime;
 use crate::summary::Summary;
 use crate::summary::call_tree::{CallNode, merge, waits_for_others};
-use crate::summary::functions::{ExactFunctions, Functions, LapFunctions};
+use crate::summary::functions::{ExactFunctions, Functions, LapFunctions, collected_in};
 use crate::summary::headline::{LargestParts, Part, PartName, Waiting};
 
 /// Share of its time from which on it is told that a program waited.
@@ -94,6 +94,9 @@ fn sampled_parts(functions: &Functions, wall_ns: u64) -> FunctionParts {
     let mut named = cut(&tree, CallTime::Working);
     for part in &mut named {
         part.ratio *= worked_ns as f64 / rest_ns;
+        if let PartName::Collection { place } = &mut part.name {
+            *place = collected_in(&functions.laps);
+        }
     }
     named.retain(|part| part.ratio * rest_ns >= LEAST_RATIO * all_ns as f64);
     let waits_for_parts = main

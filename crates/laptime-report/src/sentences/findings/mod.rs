@@ -5,6 +5,7 @@ use laptime_core::{PhaseName, Warning};
 
 mod compile_time;
 mod devices;
+mod garbage_collection;
 mod inputs;
 mod memory;
 mod phrases;
@@ -47,6 +48,7 @@ pub fn in_words(summary: &Summary) -> Vec<(&Finding, String)> {
 pub fn finding_sentence(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::Startup { .. } | Finding::Exit { .. } => startup_and_exit::start_or_end(finding)?,
+        Finding::GarbageCollection { .. } => garbage_collection::collecting(finding)?,
         Finding::Compiling { .. } => compile_time::compiling(finding)?,
         Finding::NoSteps {
             count,

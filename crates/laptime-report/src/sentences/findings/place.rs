@@ -4,6 +4,7 @@ use laptime_analysis::{CallSite, Finding, MainFunction};
 
 use super::phrases::place_of;
 use crate::document::names;
+use crate::sentences::calls;
 
 /// Puts the place of a finding before its sentence, which then needn't name it in brackets.
 pub fn first(finding: &Finding, sentence: &str) -> String {
@@ -62,6 +63,7 @@ fn in_words(finding: &Finding) -> Option<String> {
         return Some(place_of(function));
     }
     let path = match finding {
+        Finding::GarbageCollection { place, .. } => return place.as_ref().map(calls::place),
         Finding::DataWait { path, .. }
         | Finding::HotSpot { path, .. }
         | Finding::InFunction { path, .. }

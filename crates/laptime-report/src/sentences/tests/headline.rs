@@ -327,6 +327,8 @@ fn functions_are_told_with_their_line() {
         function("train", None),
         PartName::Builtin("<method 'append' of 'list' objects>".to_owned()),
         PartName::ThreadsWait,
+        PartName::Collection { place: None },
+        PartName::Collection { place: at(7) },
     ];
     let expected = [
         "import torch (data/job.py:1)",
@@ -335,6 +337,8 @@ fn functions_are_told_with_their_line() {
         "train",
         "list.append",
         "waiting for threads to end",
+        "garbage collection",
+        "garbage collection (data/job.py:7)",
     ];
     assert_eq!(names.each_ref().map(part_name), expected);
 }

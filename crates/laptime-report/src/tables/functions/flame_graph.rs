@@ -105,6 +105,7 @@ mod tests {
                 running_count: 0,
                 shared_count: 0,
                 imports: Vec::new(),
+                collections: Vec::new(),
                 functions: Vec::new(),
                 calls: Vec::new(),
                 stacks: vec![

@@ -128,6 +128,9 @@ pub fn builtin(name: &str) -> String {
 
 /// Returns a function's name, and the line that takes most of its self time.
 pub fn named(function: &FunctionTime) -> String {
+    if function.is_collection() {
+        return function.name.clone();
+    }
     let file = short_file(&function.file);
     if is_shutdown(&function.name, &function.file) {
         return format!("{} (waits for threads to end) {file}", function.name);

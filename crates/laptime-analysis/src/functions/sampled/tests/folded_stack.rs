@@ -50,6 +50,7 @@ fn told(steps: &[Step]) -> Vec<String> {
             CallKind::Own { name, file } => format!("{file}!{name}"),
             CallKind::Library { name, package } => format!("{package}.{name}"),
             CallKind::Import { module } => format!("import {module}"),
+            CallKind::Collection => "collection".to_owned(),
         };
         format!("{name}:{} ×{}", step.line, step.frame_count)
     });

@@ -1,7 +1,7 @@
 use super::*;
 use crate::summary::call_tree::CallKind;
 use crate::summary::code_line::CodePlace;
-use crate::summary::functions::OTHER_PROCESSES;
+use crate::summary::functions::{CollectionTime, OTHER_PROCESSES};
 use crate::summary::span_row::RowKind;
 use crate::testing::scripted::MS;
 
@@ -37,6 +37,7 @@ fn program(nodes: &[(&str, u64, u64)]) -> Functions {
         running_count: 0,
         shared_count: 0,
         imports: Vec::new(),
+        collections: Vec::new(),
         functions: Vec::new(),
         stacks: Vec::new(),
         calls,
@@ -143,4 +144,50 @@ fn a_package_that_works_for_the_main_thread_is_told_with_the_call_that_waits_for
     // It waits for the network, or works itself.
     assert_eq!(waits_in("urllib", 900).waits_for_parts, None);
     assert_eq!(waits_in("concurrent", 300).waits_for_parts, None);
+}
+
+#[test]
+fn garbage_collections_are_a_part_beside_the_functions() {
+    let line = |line| CodePlace {
+        file: "job.py".to_owned(),
+        line,
+    };
+    let told = |lines: &[(u32, u64)]| {
+        let mut functions = program(&[("clean", 300, 0), ("save", 100, 0)]);
+        let lap = &mut functions.laps[0];
+        lap.total_ns += 600 * MS;
+        lap.collections = (lines.iter())
+            .map(|(at, ms)| CollectionTime {
+                place: Some(line(*at)),
+                total_ns: ms * MS,
+                sample_count: ms / 10,
+            })
+            .collect();
+        let outermost = CallNode {
+            parent: None,
+            call: CallKind::Collection,
+            total_ns: 600 * MS,
+            self_ns: 600 * MS,
+            ..lap.calls[0].clone()
+        };
+        lap.calls.push(outermost);
+        let parts = sampled_parts(&functions, 1_000 * MS)
+            .parts
+            .named
+            .into_iter();
+        let parts = parts.map(|part| (part.name, (part.ratio * 100.0).round() as u64));
+        parts.collect::<Vec<_>>()
+    };
+    let [
+        (PartName::Collection { place: None }, 60),
+        (PartName::Function { name, .. }, 30),
+        (PartName::Function { .. }, 10),
+    ] = &told(&[(3, 300), (4, 300)])[..]
+    else {
+        panic!("{:?}", told(&[(3, 300), (4, 300)]));
+    };
+    assert_eq!(name, "clean");
+    let place = Some(line(3));
+    let one_line = told(&[(3, 580), (4, 20)]);
+    assert_eq!(one_line[0], (PartName::Collection { place }, 60));
 }
