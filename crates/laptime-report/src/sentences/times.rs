@@ -33,12 +33,6 @@ pub fn with_interval(times: f64, [low, high]: [f64; 2], words: &str) -> String {
     format!("{number} {words} ({} to {})", ends[0], ends[1])
 }
 
-/// Writes a number of times that is not above the true one, in two digits.
-pub fn floor(times: f64) -> String {
-    let step = step(times, 2);
-    digits((times / step).floor() * step, 2)
-}
-
 /// Writes a number in so many digits, thousands apart.
 fn digits(times: f64, count: i32) -> String {
     let rounded = rounded(times, count);

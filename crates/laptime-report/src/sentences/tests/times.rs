@@ -26,13 +26,6 @@ fn numbers_have_two_or_three_digits_and_stay_in_their_interval() {
 }
 
 #[test]
-fn the_least_number_is_not_above_the_true_one() {
-    assert_eq!(floor(470.75), "470");
-    assert_eq!(floor(2.99), "2.9");
-    assert_eq!(floor(12_999.0), "12,000");
-}
-
-#[test]
 fn times_are_told_from_twice_on() {
     assert!(are_many(0.49) && are_many(2.01));
     assert!(!are_many(0.5) && !are_many(1.3));

@@ -134,11 +134,11 @@ fn the_ratio_is_that_of_the_medians_in_the_table() {
 }
 
 #[test]
-fn a_wide_interval_is_told_by_its_near_end() {
+fn of_a_wide_interval_no_number_is_told() {
     let mut outcome = found(&[30e3, 25.0], 60e9);
     let judged = &mut outcome.pairs[0].judged;
     judged.interval = Ok((1.0 / 7_871.24, 1.0 / 470.75));
-    insta::assert_snapshot!(headline(&outcome, &names(&["old", "new"])), @"new is at least 470 times as fast as old: their runs differed too much to say more, as on a busy machine.");
+    insta::assert_snapshot!(headline(&outcome, &names(&["old", "new"])), @"new is faster than old, but by how much can't be told: their runs differed too much, as on a busy machine.");
 }
 
 #[test]
