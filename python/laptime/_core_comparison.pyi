@@ -89,10 +89,11 @@ class ComparedFunction:
     def line(self) -> int | None:
         """The line in which most of its time went by."""
     @property
-    def presence(self) -> Literal["both", "added", "removed"]: ...
+    def unsampled_below_ns(self) -> float | None:
+        """Below this it is on a side without a sample of it; None where both have samples."""
     @property
     def base_self_ns(self) -> float:
-        """The base's time in it and in what it calls of packages; 0 where it is new."""
+        """The base's time in it and in what it calls of packages; 0 without a sample of it."""
     @property
     def new_self_ns(self) -> float: ...
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,3 +97,51 @@ def test_what_is_no_side_is_refused(recorded: tuple[Path, Path], tmp_path: Path)
         lt.compare(base, [])
     with pytest.raises(ValueError, match="threshold"):
         lt.compare(base, new, threshold=0.0)
+
+
+#: `search` has work or none; `load` works all the same.
+JOB = """
+from time import process_time
+
+def work(seconds):
+    end = process_time() + seconds
+    while process_time() < end:
+        sum(range(100))
+
+def search():
+    {search}
+
+def load():
+    work(0.3)
+
+search()
+load()
+"""
+
+
+def test_functions_of_two_versions_of_a_script_are_matched(tmp_path: Path) -> None:
+    for name, search in (("job", "work(0.6)"), ("job_fast", "pass")):
+        script = tmp_path / f"{name}.py"
+        script.write_text(JOB.format(search=search))
+        command = [sys.executable, "-m", "laptime", "run", "-o", f"{name}.lap", script.name]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    found = lt.compare(tmp_path / "job.lap", tmp_path / "job_fast.lap")
+    assert found.verdict != "not-comparable"
+    notes = json.loads(found.to_json())["pairs"][0]["notes"]
+    assert "other-script" in [note["code"] for note in notes]
+    functions = {function.name: function for function in found.functions}
+    assert len(functions) == len(found.functions)
+    for name in ("work", "load"):
+        both = functions[name]
+        assert both.file is not None
+        assert both.file.endswith("job_fast.py")
+        assert both.base_total_ns > 0
+        assert both.new_total_ns > 0
+        assert both.unsampled_below_ns is None
+    # It is called all the same: nothing says that it is gone.
+    search_row = functions["search"]
+    assert search_row.base_total_ns > 0
+    assert search_row.new_total_ns == 0
+    assert search_row.unsampled_below_ns is not None
+    assert " gone" not in str(found)
+    assert "removed" not in str(found)

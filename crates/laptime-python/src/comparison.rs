@@ -238,13 +238,13 @@ impl ComparedFunction {
         (side.line > 0).then_some(side.line)
     }
 
-    /// `both`, `added` or `removed`.
+    /// The time below which it is on a side without a sample of it; None where both have samples.
     #[getter]
-    fn presence(&self) -> &'static str {
-        presence(self.0.presence)
+    fn unsampled_below_ns(&self) -> Option<f64> {
+        self.0.unsampled_below_ns
     }
 
-    /// The base's time in it and in what it calls of packages; 0 where it is new.
+    /// The base's time in it and in what it calls of packages; 0 where it has no sample of it.
     #[getter]
     fn base_self_ns(&self) -> f64 {
         self.0.self_ns()[0]

@@ -30,14 +30,15 @@ impl Plan {
         })
     }
 
-    /// Returns the figures of the samples after so many, and after warm-up.
-    pub(crate) fn outcome_since(&self, samples: usize) -> Option<Outcome> {
-        let warmup = self.warmup.unwrap_or(0).max(samples);
-        let later = Self {
-            warmup: Some(warmup.min(self.samples.len())),
+    /// Returns the figures of so many samples that come after so many others, and after warm-up.
+    pub(crate) fn outcome_of(&self, before: usize, count: usize) -> Option<Outcome> {
+        let end = self.samples.len().min(before.saturating_add(count));
+        let part = Self {
+            warmup: Some(self.warmup.unwrap_or(0).max(before).min(end)),
+            samples: self.samples[..end].to_vec(),
             ..self.clone()
         };
-        later.outcome()
+        part.outcome()
     }
 }
 

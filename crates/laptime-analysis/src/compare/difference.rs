@@ -35,8 +35,6 @@ pub enum Difference {
 /// A fact about a program or about what it ran on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact {
-    /// The program's name.
-    Program,
     /// The machine, as a recording tells it.
     Machine,
     /// The number of threads that compute.

@@ -1,4 +1,4 @@
-//! Facts that two sides of recordings must have in common: the program, the machine, the device, types, threads, the work
+//! Facts that two sides of recordings must have in common: the machine, the device, types, threads, the work
 //! of a step, and what was recorded beside it.
 //!
 //! Only facts that both sides tell are compared: what one lacks is no difference.
@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use super::difference::{Difference, Fact};
 use super::recording::Run;
 use super::recording_options::recording_differences;
-use super::sides::{PathRows, Sides};
+use super::sides::Sides;
 use crate::summarize::columns::device_time;
-use crate::summary::span_row::{RowKind, SpanRow};
+use crate::summary::span_row::SpanRow;
 
 /// Facts about the surroundings that times depend on, and their keys in a recording.
 const SURROUNDINGS: [(Fact, &str); 2] = [(Fact::Machine, "machine"), (Fact::Threads, "threads")];
@@ -19,17 +19,11 @@ const WORK_RATIO: f64 = 0.001;
 
 /// Lists the facts that differ.
 pub fn differences(sides: &Sides<'_>) -> Vec<Difference> {
-    // First of all: that two programs were recorded with other options is no news.
-    let programs = other_program(sides).map(|[base, new]| Difference::Fact {
-        fact: Fact::Program,
-        base,
-        new,
-    });
-    let mut all: Vec<Difference> = programs.into_iter().collect();
-    all.extend(SURROUNDINGS.into_iter().filter_map(|(fact, key)| {
+    let surroundings = SURROUNDINGS.into_iter().filter_map(|(fact, key)| {
         let value = |run: &Run| run.summary.environment.get(key).cloned();
         difference(fact, value, sides)
-    }));
+    });
+    let mut all: Vec<Difference> = surroundings.collect();
     let device = |run: &Run| device_time::used(&run.summary);
     all.extend(difference(Fact::Device, device, sides));
     all.extend(difference(Fact::Arithmetic, arithmetic, sides));
@@ -38,20 +32,12 @@ pub fn differences(sides: &Sides<'_>) -> Vec<Difference> {
     all
 }
 
-/// Returns the programs of both sides if they have other names and less than half of their paths in common, or none at
-/// all. A program that was renamed has most of them.
-pub fn other_program(sides: &Sides<'_>) -> Option<[Vec<String>; 2]> {
-    let rows = sides.rows().iter();
-    let spans: Vec<bool> = rows
-        .filter(|paths| paths.kind == RowKind::Span)
-        .map(PathRows::are_both)
-        .collect();
-    let common = spans.iter().filter(|are_both| **are_both).count();
+/// Returns the programs of both sides if these have other names: two versions of one program often do.
+pub fn other_names(sides: &Sides<'_>) -> Option<[Vec<String>; 2]> {
     let program = |run: &Run| Some(run.summary.program.clone()).filter(|name| !name.is_empty());
     let names = differing_values(program, sides)?;
     // Several of one side are no reason by themselves.
-    let is_another = spans.is_empty() || 2 * common < spans.len();
-    (names[0] != names[1] && is_another).then_some(names)
+    (names[0] != names[1]).then_some(names)
 }
 
 /// Returns the number types whose peaks a run knows.

@@ -27,6 +27,7 @@ mod median_differences;
 mod metrics;
 mod note;
 mod notes;
+mod one_run;
 mod options;
 mod other_number;
 mod recording;

@@ -16,6 +16,13 @@ pub enum Note {
         /// The lap between the steps that makes most of it, with the time that it adds.
         lap: Option<(String, f64)>,
     },
+    /// The programs of both sides have other names, as two versions of one may.
+    OtherScript {
+        /// Names of the base's programs.
+        base: Vec<String>,
+        /// Names of the other side's programs.
+        new: Vec<String>,
+    },
     /// A side has one run, which doesn't tell how much runs differ.
     SingleRun,
     /// A side of benchmarks has one measurement, which doesn't tell how much measurements differ.
@@ -111,6 +118,7 @@ impl Note {
     pub fn code(&self) -> &str {
         match self {
             Self::StepGaps { .. } => "between-steps",
+            Self::OtherScript { .. } => "other-script",
             Self::SingleRun | Self::SingleMeasurement => "single-run",
             Self::WithWarmUp { .. } => "with-warm-up",
             Self::NoCommonStep => "no-common-step",

@@ -3,12 +3,12 @@
 use super::comparison::Pair;
 use super::comparison_row::{ComparisonRow, RowSide};
 use super::difference_unit::Basis;
+use super::differences::other_names;
 use super::note::Note;
 use super::recording::Run;
 use super::sides::Sides;
-use super::{cpu_delay, recording_options};
+use super::{cpu_delay, one_run, recording_options};
 use crate::benchmark::verdict::Verdict;
-use crate::summary::finding::Finding;
 use crate::summary::span_row::RowKind;
 
 /// Part of the difference below which a change of CPU time did not cause it.
@@ -30,6 +30,7 @@ const MOST_DAMAGES: usize = 6;
 /// Lists the notes on two sides of recordings.
 pub fn notes(sides: &Sides<'_>, whole: &ComparisonRow) -> Vec<Note> {
     let notes = [
+        other_script(sides),
         single_run(sides, whole),
         with_warm_up(sides),
         no_common_step(sides),
@@ -63,6 +64,12 @@ fn failed(sides: &Sides<'_>) -> Option<Note> {
     };
     let runs = names_of(sides, has_failed);
     (!runs.is_empty()).then_some(Note::Failed { runs })
+}
+
+/// Notes programs of other names, where laps or functions are compared.
+fn other_script(sides: &Sides<'_>) -> Option<Note> {
+    let [base, new] = other_names(sides)?;
+    Some(Note::OtherScript { base, new })
 }
 
 /// Notes a side with one run: it tells nothing about the next one.
@@ -108,11 +115,7 @@ pub fn on_functions(sides: &Sides<'_>, pair: &Pair) -> Option<Note> {
 
 /// Notes recordings that tell of themselves that the machine was busy.
 fn busy_machine(sides: &Sides<'_>) -> Option<Note> {
-    let is_busy = |run: &Run| {
-        let mut findings = run.summary.findings.iter();
-        findings.any(|finding| matches!(finding, Finding::Unsteady { is_busy: true, .. }))
-    };
-    let runs = names_of(sides, is_busy);
+    let runs = names_of(sides, one_run::has_busy_finding);
     (!runs.is_empty()).then_some(Note::BusyMachine { runs })
 }
 

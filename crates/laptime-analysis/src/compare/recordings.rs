@@ -2,14 +2,14 @@
 
 use super::comparison::{Comparison, Pair, SideSummary};
 use super::comparison_row::ComparisonRow;
-use super::differences::{differences, other_program};
+use super::differences::{differences, other_names};
 use super::options::{FALSE_RATE, Options};
 use super::recording::Run;
 use super::row_reason::RowReason;
 use super::sides::{PathRows, Sides};
 use super::{
     changed_lap, device_times, function_verdict, gate_outcome, history, locate_difference,
-    median_differences, metrics, notes, resources, rows, step_gaps,
+    median_differences, metrics, notes, one_run, resources, rows, step_gaps,
 };
 use crate::benchmark::verdict::{self, Judged, LEAST_THRESHOLD};
 use crate::summary::span_row::RowKind;
@@ -45,7 +45,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
         let first = differences.first().filter(|_| !options.allow_different);
         first.cloned().map(RowReason::Different)
     } else {
-        Some(match other_program(&sides) {
+        Some(match other_names(&sides) {
             Some([base, new]) => RowReason::OtherProgram { base, new },
             None => RowReason::NoCommonLap,
         })
@@ -63,6 +63,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
         .collect();
     let step = sides.step().and_then(|step| sides.find(step));
     median_differences::fill_in(&mut rows, sides.basis(), step.map(|paths| paths.names));
+    one_run::doubt_rows(&sides, &mut rows);
     let mut whole = match sides.step() {
         Some(step) => rows.iter().find(|row| row.path == step).cloned(),
         None => None,

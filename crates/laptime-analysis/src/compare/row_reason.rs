@@ -14,6 +14,13 @@ pub enum RowReason {
     Durations(Reason),
     /// With one run on a side, most of the difference is time in which the thread was ready and had no CPU.
     CpuDelay,
+    /// With one run a side, the change isn't clearly another than that of all other laps.
+    OtherLapsAlike {
+        /// The ratio that all others have in common; 1 where they have none.
+        ratio: f64,
+    },
+    /// With one run on a side, the machine was busy, which changes some laps more than others.
+    BusyMachine,
     /// With one run a side, nothing tells how much two runs differ.
     OneRunASide,
     /// With one run a side, functions that surely changed make most of the difference.

@@ -8,6 +8,7 @@ use super::comparison_row::{ComparisonRow, RowSide};
 use super::cpu_delay;
 use super::difference_unit::Basis;
 use super::note::Note;
+use super::one_run;
 use super::recording::Run;
 use super::sides::Sides;
 use crate::benchmark::verdict::{Judged, Side, Verdict, judge_measured};
@@ -63,8 +64,11 @@ pub fn row(sides: &Sides<'_>, judged: &Judged, step: &ComparisonRow) -> Option<C
     // A machine that was busy during the steps made the periods longer as well.
     let paths = sides.step().and_then(|step| sides.find(step));
     let is_delay = paths.is_some_and(|paths| cpu_delay::explains(sides, paths, step.difference_ns));
-    if is_delay && !is_mostly_gap(&row) {
+    if (is_delay || one_run::is_doubted(step)) && !is_mostly_gap(&row) {
         row.doubt(step.reason.clone());
+    }
+    if one_run::is_busy(sides) {
+        one_run::doubt_busy(&mut row);
     }
     (is_large || makes_it).then_some(row)
 }

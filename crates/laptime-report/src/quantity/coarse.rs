@@ -32,6 +32,19 @@ pub fn plain_plural(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// Writes a duration that another one is below: one digit, rounded up.
+pub fn upper_bound(ns: f64) -> String {
+    let digit = 10_f64.powf(ns.max(1.0).log10().floor());
+    let ns = (ns / digit).ceil() * digit;
+    let (size, unit) = match ns {
+        _ if ns < 1e3 => (1.0, "ns"),
+        _ if ns < 1e6 => (1e3, "µs"),
+        _ if ns < 1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    format!("{:.0} {unit}", ns / size)
+}
+
 /// Writes a part of a time in percent, with a decimal below ten.
 pub fn coarse_percent(ratio: f64) -> String {
     let percent = ratio * 100.0;

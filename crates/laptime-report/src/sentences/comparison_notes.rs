@@ -21,6 +21,14 @@ pub fn warnings(pair: &Pair) -> Vec<Warning> {
 fn warning(pair: &Pair, note: &Note) -> Warning {
     let (message, hint) = match note {
         Note::StepGaps { change_ns, lap } => step_gaps(&pair.noun, *change_ns, lap.as_ref()),
+        Note::OtherScript { base, new } => (
+            format!(
+                "{} against {}: functions and laps of the same name are taken as the same",
+                base.join(" and "),
+                new.join(" and ")
+            ),
+            None,
+        ),
         Note::SingleRun => single_run(pair),
         Note::SingleMeasurement => single_measurement(),
         Note::WithWarmUp { run, why } => (with_warm_up(run, why.as_ref()), None),

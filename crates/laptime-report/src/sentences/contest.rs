@@ -3,11 +3,9 @@
 use laptime_analysis::benchmark::contest::Pair;
 use laptime_analysis::benchmark::verdict::{Judged, Reason, Verdict};
 
-use super::verdict_reason;
+use super::{times, verdict_reason};
 use crate::document::names::visible;
 
-/// Ratio from which on a sentence has how many times as long, instead of how many percent.
-const TIMES: f64 = 2.0;
 /// The most pairs that a sentence names.
 const MOST_PAIRS: usize = 6;
 
@@ -115,33 +113,9 @@ pub fn pair_sentence(pair: &Pair, names: &[String]) -> String {
 
 /// Writes a verdict as one sentence.
 pub fn verdict_sentence(judged: &Judged, new: &str, base: &str) -> String {
-    let between = interval(judged);
     let reason = verdict_reason::sentence(&judged.reason);
     match judged.verdict {
-        Verdict::Faster if judged.ratio < 1.0 / TIMES => {
-            format!(
-                "{new} is {:.2} times as fast as {base}{between}.",
-                1.0 / judged.ratio
-            )
-        }
-        Verdict::Faster => {
-            format!(
-                "{new} is {} faster than {base}{between}.",
-                percent(1.0 - judged.ratio)
-            )
-        }
-        Verdict::Slower if judged.ratio > TIMES => {
-            format!(
-                "{new} takes {:.2} times as long as {base}{between}.",
-                judged.ratio
-            )
-        }
-        Verdict::Slower => {
-            format!(
-                "{new} is {} slower than {base}{between}.",
-                percent(judged.ratio - 1.0)
-            )
-        }
+        Verdict::Faster | Verdict::Slower => change_sentence(judged, new, base),
         Verdict::Same => format!("{new} is as fast as {base}. {reason}"),
         Verdict::Inconclusive => {
             format!("Whether {new} is faster than {base} can't be told. {reason}")
@@ -152,30 +126,47 @@ pub fn verdict_sentence(judged: &Judged, new: &str, base: &str) -> String {
     }
 }
 
-/// Writes the interval, in the unit of the sentence.
-fn interval(judged: &Judged) -> String {
-    let Ok((low, high)) = judged.interval else {
-        return String::new();
-    };
-    let times = match judged.verdict {
-        Verdict::Faster if judged.ratio < 1.0 / TIMES => [1.0 / high, 1.0 / low],
-        Verdict::Slower if judged.ratio > TIMES => [low, high],
-        Verdict::Faster => {
-            return format!(
-                " (between {} and {})",
-                number(1.0 - high),
-                percent(1.0 - low)
-            );
-        }
-        _ => {
-            return format!(
-                " (between {} and {})",
-                number(low - 1.0),
-                percent(high - 1.0)
-            );
-        }
-    };
-    format!(" (between {:.2} and {:.2} times)", times[0], times[1])
+/// Writes by how much the new side is faster or slower: with its interval. Where that is wide, no number
+/// is told: what a busy machine does to most runs moves their medians too.
+fn change_sentence(judged: &Judged, new: &str, base: &str) -> String {
+    let is_faster = judged.verdict == Verdict::Faster;
+    let (low, high) = (judged.interval.clone()).unwrap_or((judged.ratio, judged.ratio));
+    if judged.is_wide() {
+        let way = if is_faster { "faster" } else { "slower" };
+        return format!(
+            "{new} is {way} than {base}, but by how much can't be told: their runs differed too much, as on a busy machine."
+        );
+    }
+    match (is_faster, times::are_many(judged.ratio)) {
+        (true, true) => format!(
+            "{new} is about {}.",
+            times::with_interval(
+                1.0 / judged.ratio,
+                [1.0 / high, 1.0 / low],
+                &format!("times as fast as {base}")
+            )
+        ),
+        (false, true) => format!(
+            "{new} takes about {}.",
+            times::with_interval(
+                judged.ratio,
+                [low, high],
+                &format!("times as long as {base}")
+            )
+        ),
+        (true, false) => format!(
+            "{new} is {} faster than {base} (between {} and {}).",
+            percent(1.0 - judged.ratio),
+            number(1.0 - high),
+            percent(1.0 - low)
+        ),
+        (false, false) => format!(
+            "{new} is {} slower than {base} (between {} and {}).",
+            percent(judged.ratio - 1.0),
+            number(low - 1.0),
+            percent(high - 1.0)
+        ),
+    }
 }
 
 /// Writes a ratio as percent, without the sign.

@@ -68,7 +68,6 @@ fn activity(option: RecordingOption) -> &'static str {
 
 fn fact_name(fact: Fact) -> &'static str {
     match fact {
-        Fact::Program => "program",
         Fact::Machine => "machine",
         Fact::Threads => "number of threads that compute",
         Fact::Device => "device",

@@ -2,8 +2,9 @@
 //!
 //! `clean (job.py:8) takes 2.10 s, 1.20 s before (800 ms more in json.dumps). No other function clearly changed.`
 
+use laptime_analysis::CallKind;
 use laptime_analysis::compare::{
-    Basis, ChangedPart, FunctionChanges, FunctionRow, Pair, Presence, RowReason,
+    Basis, ChangedPart, FunctionChanges, FunctionRow, Note, Pair, RowReason,
 };
 
 use super::no_break_quantities::{time, unbroken};
@@ -58,7 +59,7 @@ fn nothing(pair: &Pair, functions: &FunctionChanges) -> Option<String> {
 }
 
 fn changed(pair: &Pair, row: &FunctionRow) -> String {
-    let name = named(row);
+    let name = named(pair, row);
     let part = row.changed.unwrap_or(ChangedPart::Own);
     let [before, now] = match part {
         ChangedPart::Own => row.self_ns(),
@@ -68,12 +69,23 @@ fn changed(pair: &Pair, row: &FunctionRow) -> String {
         Basis::Step => format!(" per {}", pair.noun),
         _ => String::new(),
     };
-    match row.presence {
-        Presence::Added => return format!("{name} is new and takes {}{of_unit}", time(now)),
-        Presence::Removed => {
-            return format!("{name} is gone, which took {}{of_unit}", time(before));
+    let below = row.unsampled_below_ns.map_or_else(String::new, |ns| {
+        format!(" (below {})", unbroken(&quantity::upper_bound(ns)))
+    });
+    match (&row.base, &row.new) {
+        (Some(_), None) => {
+            return format!(
+                "{name}: {}{of_unit} before, now too short to be sampled{below}",
+                time(before)
+            );
         }
-        Presence::Both => {}
+        (None, Some(_)) => {
+            return format!(
+                "{name} takes {}{of_unit}, before too short to be sampled{below}",
+                time(now)
+            );
+        }
+        _ => {}
     }
     let has_others = |[self_ns, total_ns]: [f64; 2]| total_ns - self_ns > OTHERS_RATIO * total_ns;
     let sides = [0, 1].map(|side: usize| [row.self_ns()[side], row.total_ns()[side]]);
@@ -98,11 +110,14 @@ fn changed(pair: &Pair, row: &FunctionRow) -> String {
     )
 }
 
-/// Writes a function with its line, and what it was called before.
-fn named(row: &FunctionRow) -> String {
+/// Writes a function with its line, and what it was called before. That its script has another name is a note.
+fn named(pair: &Pair, row: &FunctionRow) -> String {
     let name = calls::kind(&row.call, line(row));
+    let is_other_script = (pair.notes.iter()).any(|note| matches!(note, Note::OtherScript { .. }));
+    let function = |call: &CallKind| call.own().map(|(name, _)| name.to_owned());
     match &row.before {
         None => name,
+        Some(before) if is_other_script && function(before) == function(&row.call) => name,
         Some(before) => {
             let old = row.base.as_ref().map_or(0, |side| side.line);
             format!("{name}, which was {},", calls::kind(before, old))
@@ -110,7 +125,7 @@ fn named(row: &FunctionRow) -> String {
     }
 }
 
-/// Returns the line of a function on the new side or, where it is gone, on the base.
+/// Returns the line of a function on the new side or, where that has no sample of it, on the base.
 pub fn line(row: &FunctionRow) -> u32 {
     row.new
         .as_ref()

@@ -27,4 +27,5 @@ pub(crate) mod row_reason;
 pub(crate) mod side_by_side;
 pub(crate) mod step_changes;
 mod step_gaps;
+mod times;
 pub mod verdict_reason;

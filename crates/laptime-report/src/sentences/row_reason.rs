@@ -19,6 +19,20 @@ pub fn sentence(row: &ComparisonRow) -> String {
              the thread was ready and had no CPU."
                 .to_owned()
         }
+        Some(RowReason::OtherLapsAlike { ratio }) if (ratio - 1.0).abs() < 0.005 => {
+            "One run a side can't tell this from noise: laps of one program differ by up to 10 % from run to run."
+                .to_owned()
+        }
+        Some(RowReason::OtherLapsAlike { ratio }) => format!(
+            "One run a side can't tell this from a {} machine: all other laps take at least {:.0} % {}.",
+            if *ratio > 1.0 { "slower" } else { "faster" },
+            (ratio - 1.0).abs() * 100.0,
+            if *ratio > 1.0 { "longer" } else { "less" }
+        ),
+        Some(RowReason::BusyMachine) => {
+            "The machine was busy during a run, which makes some laps slower than others: one run a side can't tell."
+                .to_owned()
+        }
         Some(RowReason::OneRunASide) => {
             "One run a side can't tell how much two runs of the same program differ.".to_owned()
         }

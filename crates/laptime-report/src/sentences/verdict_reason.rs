@@ -9,6 +9,15 @@ pub fn sentence(reason: &Reason) -> String {
             "The whole interval lies beyond the threshold of {}.",
             percent(*threshold_ratio)
         ),
+        Reason::BeyondNoise { noise_ratio } => format!(
+            "The whole interval lies beyond the {} by which the base differs from itself on this machine.",
+            percent(*noise_ratio)
+        ),
+        Reason::BeyondSingleRun { noise_ratio } => format!(
+            "The whole interval lies beyond the {} by which two runs of one program may differ: with one run a side, \
+             less than that tells nothing.",
+            percent(*noise_ratio)
+        ),
         Reason::Within { threshold_ratio } => format!(
             "The whole interval lies within the threshold of {}.",
             percent(*threshold_ratio)

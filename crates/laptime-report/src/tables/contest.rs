@@ -85,8 +85,13 @@ fn table(outcome: &Outcome, names: &[String]) -> Table {
 /// Writes the change of time, as `-12 % (-14 to -10 %)`.
 fn change(judged: &Judged) -> String {
     let signed = |ratio: f64| {
-        let sign = if ratio < 1.0 { "-" } else { "+" };
-        format!("{sign}{}", number((ratio - 1.0).abs()))
+        let percent = number((ratio - 1.0).abs());
+        let sign = if ratio < 1.0 && percent != "0.0" {
+            "-"
+        } else {
+            "+"
+        };
+        format!("{sign}{percent}")
     };
     match &judged.interval {
         Ok((low, high)) => {
@@ -124,25 +129,11 @@ fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
             benchmark::asked_for(outcome.larger_budget_ns(), asked),
         ));
     }
-    if outcome.pairs.iter().any(|pair| differs(outcome, pair)) {
-        notes.push(
-            "The last columns compare runs side by side, which leaves out what the machine did meanwhile; the \
-             medians are of all runs."
-                .to_owned(),
-        );
-    }
     for (one, name) in outcome.contenders.iter().zip(names) {
         let doubts = (one.doubts.iter()).map(|doubt| benchmark::doubt(doubt, one.noun()));
         notes.extend(doubts.map(|doubt| format!("{}: {doubt}", visible(name))));
     }
     notes
-}
-
-/// Tells whether the medians in the table tell another ratio than the runs side by side.
-fn differs(outcome: &Outcome, pair: &Pair) -> bool {
-    let median_ns = |at: usize| outcome.contenders[at].median_ns;
-    let of_medians = median_ns(pair.new) / median_ns(pair.base);
-    pair.base == 0 && (of_medians / pair.judged.ratio - 1.0).abs() > pair.judged.threshold_ratio
 }
 
 #[cfg(test)]

@@ -7,10 +7,13 @@ use crate::benchmark::verdict::{Judged, Verdict};
 /// About how many rounds take as long as warm-up.
 const WARM_UP_ROUNDS: usize = 4;
 
+/// Ratio of an interval's ends up to which a contest may end early: the ratio then has two digits.
+const NARROW: f64 = 1.25;
+
 /// The result of a contest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Each contender's figures, the base first: those of the rounds, once there are enough for a verdict.
+    /// Each contender's figures, the base first: those of whole rounds, once there is one.
     pub contenders: Vec<outcome::Outcome>,
     /// Each pair of contenders, those with the base first.
     pub pairs: Vec<Pair>,
@@ -48,6 +51,15 @@ impl Outcome {
         let rounds = LEAST_ROUNDS + WARM_UP_ROUNDS;
         let needed_ns = each.chain(again).sum::<f64>() * rounds as f64;
         larger_ns(self.budget_ns.max(self.spent_ns), needed_ns)
+    }
+
+    /// Tells whether every contender has a verdict against the base, with a ratio that is known well enough to be told.
+    pub(super) fn is_known(&self) -> bool {
+        let against_base = self.pairs.iter().filter(|pair| pair.base == 0);
+        self.is_clear()
+            && against_base
+                .map(|pair| pair.judged.spread())
+                .all(|spread| spread <= NARROW)
     }
 
     /// Tells whether every contender has a verdict against the base.

@@ -54,7 +54,7 @@ pub enum Next {
 /// The reason why a contest ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Every contender has a verdict against the base.
+    /// Every contender has a verdict against the base, and a ratio that is known well enough to be told.
     Clear,
     /// The time is used up.
     Budget,
@@ -237,7 +237,7 @@ impl Contest {
         let count = self.rounds[0].len();
         if let Count::Exactly(asked) = self.limits.rounds {
             self.ending = (count >= asked).then_some(Ending::Rounds);
-        } else if LOOKS.contains(&count) && self.outcome().is_some_and(|outcome| outcome.is_clear())
+        } else if LOOKS.contains(&count) && self.outcome().is_some_and(|outcome| outcome.is_known())
         {
             self.ending = Some(Ending::Clear);
         } else if LOOKS.last() == Some(&count) {

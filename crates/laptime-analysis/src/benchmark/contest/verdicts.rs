@@ -1,7 +1,7 @@
 //! The verdicts of a contest: judges every pair by the rounds so far.
 
 use super::outcome::{Outcome, Pair};
-use super::rounds::{Contest, LEAST_ROUNDS, LOOKS};
+use super::rounds::{Contest, LOOKS};
 use crate::benchmark::limits::Count;
 use crate::benchmark::plan::Plan;
 use crate::benchmark::verdict::{Judged, Side, VerdictOptions, control_false_discoveries, judge};
@@ -10,16 +10,17 @@ impl Contest {
     /// Returns the verdicts so far; `None` before every contender has run.
     pub fn outcome(&self) -> Option<Outcome> {
         let rounds = self.rounds[0].len();
-        // Figures and verdicts rest on the same runs: a contender that drifts did not take as long before.
-        let figures = |(plan, alone): (&Plan, &usize)| {
-            if rounds >= LEAST_ROUNDS {
-                plan.outcome_since(*alone)
+        // Figures and verdicts rest on the same runs: a contender that drifts did not take as long before, and the ratio
+        // is that of the medians which stand beside it.
+        let figures = |(who, plan): (usize, &Plan)| {
+            if rounds > 0 {
+                let runs = self.runs_of(who).iter().map(Vec::len).sum();
+                plan.outcome_of(self.alone[who], runs)
             } else {
                 plan.outcome()
             }
         };
-        let each = self.plans.iter().zip(&self.alone);
-        let contenders: Option<Vec<_>> = each.map(figures).collect();
+        let contenders: Option<Vec<_>> = self.plans.iter().enumerate().map(figures).collect();
         let contenders = contenders.filter(|all| !all.is_empty())?;
         let looks = match self.limits.rounds {
             // It is looked once, at the end.
@@ -34,15 +35,23 @@ impl Contest {
             are_paired: rounds > 0,
         };
         // Before the first round there are only the samples that each took alone.
+        let alone = |who: usize| vec![contenders[who].samples_ns.clone()];
         let side = |who: usize| Side {
+            units: if rounds > 0 {
+                self.runs_of(who)
+            } else {
+                alone(who)
+            },
+        };
+        let sides: Vec<Side> = (0..contenders.len()).map(side).collect();
+        let [base, again] = [0, contenders.len()].map(|who| Side {
             units: if rounds > 0 {
                 self.rounds[who].clone()
             } else {
-                vec![contenders[who % contenders.len()].samples_ns.clone()]
+                alone(0)
             },
-        };
-        let sides: Vec<Side> = (0..=contenders.len()).map(side).collect();
-        let control = judge(&sides[0], &sides[contenders.len()], &asked);
+        });
+        let control = judge(&base, &again, &asked);
         asked.noise_ratio = (rounds > 0)
             .then(|| control.ratio.ln().abs().exp() - 1.0)
             .filter(|ratio| ratio.is_finite());
@@ -68,5 +77,17 @@ impl Contest {
             spent_ns: self.spent_ns,
             ending: self.ending,
         })
+    }
+
+    /// Returns the runs of a contender in each whole round; of the base also those in which it ran against itself.
+    fn runs_of(&self, who: usize) -> Vec<Vec<f64>> {
+        let mut runs = self.rounds[who].clone();
+        if who == 0 {
+            let again = self.rounds.last().into_iter().flatten();
+            for (round, again) in runs.iter_mut().zip(again) {
+                round.extend(again);
+            }
+        }
+        runs
     }
 }

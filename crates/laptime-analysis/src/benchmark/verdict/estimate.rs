@@ -3,7 +3,8 @@
 //! They are computed on logarithms, where a ratio is a difference and swapping the sides changes the sign.
 //! The interval depends on the values ([`Interval`]): pairs have one of the median of
 //! their ratios, which a drift of the machine leaves alone; else both medians have one each, combined
-//! as Zou and Donner do (*Construction of confidence intervals about effect measures*, 2008).
+//! as Zou and Donner do (*Construction of confidence intervals about effect measures*, 2008). The ratio is always that of
+//! the medians that stand beside it, and the interval holds it.
 
 use super::interval::{Interval, sorted};
 use super::judgement::UnitKind;
@@ -39,7 +40,12 @@ impl Estimate {
         } else {
             [of_base, of_new].map(|units| units.into_iter().flatten().collect::<Vec<f64>>())
         };
-        let (base_median, new_median) = (middle_of(&base_units), middle_of(&new_units));
+        // Of pairs all values count alike, as in the medians that a reader is shown: a unit of two values has a mean.
+        let (base_median, new_median) = if is_paired {
+            (median_of_pairs(base, new), median_of_pairs(new, base))
+        } else {
+            (middle_of(&base_units), middle_of(&new_units))
+        };
         let unit = if base_units.len() <= 1 && new_units.len() <= 1 {
             UnitKind::WithinOne
         } else {
@@ -62,13 +68,8 @@ impl Estimate {
             });
         match found {
             Ok(difference) => {
-                // The ratio is that of the medians which stand beside it, wherever they are of the same. An
-                // interval leaves trends out or is of all pairs of runs: it is made to hold that ratio.
-                let ratio = if is_paired {
-                    difference.median.exp()
-                } else {
-                    new_median / base_median
-                };
+                // Intervals leave trends out, or are of all pairs of runs: they are made to hold the ratio.
+                let ratio = new_median / base_median;
                 let (low, high) = (difference.low.exp(), difference.high.exp());
                 estimate.ratio = ratio;
                 estimate.p_value = Some(difference.p_value(asked.confidence));
@@ -137,6 +138,14 @@ fn check(side: &Side, which: SideName, medians: &[f64]) -> Result<(), Reason> {
 
 fn median(values: &[f64]) -> Option<f64> {
     quantiles::median(&sorted(values))
+}
+
+/// Returns the median of the values of all units that have a counterpart; not a number for none.
+fn median_of_pairs(side: &Side, other: &Side) -> f64 {
+    let pairs = side.units.iter().zip(&other.units);
+    let both = pairs.filter(|(_, counterpart)| !counterpart.is_empty());
+    let all: Vec<f64> = both.flat_map(|(unit, _)| unit).copied().collect();
+    middle_of(&all)
 }
 
 /// Returns the median of units; not a number for none.

@@ -53,6 +53,10 @@ pub fn judge_measured(base: &Side, new: &Side, threshold_ratio: f64) -> Judged {
         Reason::WithinNoise { noise_ratio } if is_single => {
             judged.with_verdict(Verdict::Inconclusive, Reason::SingleRun { noise_ratio })
         }
+        Reason::BeyondNoise { noise_ratio } if is_single => {
+            let verdict = judged.verdict;
+            judged.with_verdict(verdict, Reason::BeyondSingleRun { noise_ratio })
+        }
         Reason::Across { threshold_ratio } => {
             let runs_ratio = range(base).max(range(new));
             let differ = Reason::RunsDiffer {
@@ -111,6 +115,10 @@ fn verdict_on(
     match estimate.p_value {
         Some(p_value) if p_value > allowed => {
             (Verdict::Inconclusive, Reason::ChanceLikely { p_value })
+        }
+        _ if threshold_ratio > asked.quiet_threshold() => {
+            let noise_ratio = threshold_ratio;
+            (beyond, Reason::BeyondNoise { noise_ratio })
         }
         _ => (beyond, Reason::Beyond { threshold_ratio }),
     }

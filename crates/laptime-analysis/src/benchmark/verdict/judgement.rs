@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use super::reason::Reason;
 
+/// Ratio of an interval's ends beyond which a ratio inside of it says little.
+const WIDE: f64 = 1.5;
+
 /// The verdict of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -57,14 +60,14 @@ pub enum UnitKind {
 /// A comparison with its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// Median of the base, over the medians of its units; not a number where it has no values.
+    /// Median of the base, over the medians of its units or, where units were measured side by side, over all values; not
+    /// a number where it has no values.
     pub base_median: f64,
     /// Median of the new side.
     pub new_median: f64,
-    /// New over base: the ratio of the medians or, where units were measured side by side, the median of
-    /// their ratios. Not a number where there is none.
+    /// New over base: the ratio of the medians. Not a number where there is none.
     pub ratio: f64,
-    /// Interval that holds the true ratio with the confidence asked for, or why there is none.
+    /// Interval around `ratio` that holds the true ratio with the confidence asked for, or why there is none.
     pub interval: Result<(f64, f64), Reason>,
     /// Probability that identical sides differ by chance at least as much.
     pub p_value: Option<f64>,
@@ -79,6 +82,17 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// Returns the ratio of the interval's ends: 1 where the ratio is known exactly.
+    pub(crate) fn spread(&self) -> f64 {
+        let interval = self.interval.as_ref();
+        interval.map_or(f64::INFINITY, |(low, high)| high / low)
+    }
+
+    /// Tells whether the interval is so wide that only its ends say something.
+    pub fn is_wide(&self) -> bool {
+        self.spread() > WIDE
+    }
+
     /// Returns the judgement with another verdict.
     #[must_use]
     pub(super) fn with_verdict(self, verdict: Verdict, reason: Reason) -> Self {

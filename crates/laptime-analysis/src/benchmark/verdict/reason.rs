@@ -19,6 +19,16 @@ pub enum Reason {
         /// The threshold.
         threshold_ratio: f64,
     },
+    /// The whole interval lies beyond the ratio by which the base differed from itself, which is more than the threshold.
+    BeyondNoise {
+        /// The ratio by which the base differed from itself.
+        noise_ratio: f64,
+    },
+    /// The whole interval lies beyond the ratio by which two runs of one program may differ, with one run a side.
+    BeyondSingleRun {
+        /// The ratio by which they are assumed to.
+        noise_ratio: f64,
+    },
     /// The whole interval lies within the threshold.
     Within {
         /// The threshold.

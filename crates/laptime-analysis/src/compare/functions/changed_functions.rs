@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::function_row::{ChangedPart, FunctionRow, FunctionSide, LibraryChange};
-use super::match_functions::{Callers, Matched, match_functions};
+use super::match_functions::{Callers, Matched, SideFunctions, match_functions};
 use super::sampled_times::{FunctionTimes, RunTimes, SampledTime};
 use super::sure_changes::{Conditions, FALSE_RATE};
 use super::time_difference::{RunTime, TimeDifference, mean_ns};
-use crate::compare::comparison_row::Presence;
 use crate::summary::call_tree::CallKind;
 
 /// Part of a function's change that a function of a package has, to be named with it.
 const LIBRARY_RATIO: f64 = 0.6;
+
+/// Samples that a function is expected to have where none of them is 5 % likely: −ln 0.05 (the rule of three).
+const UNSAMPLED: f64 = 3.0;
 
 /// The functions of two sides.
 ///
@@ -68,7 +70,7 @@ pub fn compare(
     let all = |run: &RunTimes| run.whole;
     let whole = [base, new].map(|side| times(side, all));
     let [base_ns, new_ns] = [0, 1].map(|side: usize| mean_ns(&whole[side]));
-    let matched = match_functions(&callers(base), &callers(new));
+    let matched = match_functions(&functions(base), &functions(new));
     let mut rows: Vec<FunctionRow> = matched.iter().map(|one| sides.row(one)).collect();
     rows.sort_by(|one, other| {
         let size = |row: &FunctionRow| row.own.difference_ns.abs();
@@ -101,12 +103,21 @@ pub fn compare(
 }
 
 /// Returns the functions of all runs of a side, with what called them.
-fn callers(side: &[RunTimes]) -> Callers<'_> {
-    let mut all: BTreeMap<&CallKind, BTreeSet<&CallKind>> = BTreeMap::new();
+fn functions(side: &[RunTimes]) -> SideFunctions<'_> {
+    let mut callers: Callers<'_> = BTreeMap::new();
     for (call, times) in side.iter().flat_map(|run| &run.by_function) {
-        all.entry(call).or_default().extend(&times.callers);
+        callers.entry(call).or_default().extend(&times.callers);
     }
-    all
+    SideFunctions {
+        callers,
+        programs: side.iter().map(|run| run.program.as_str()).collect(),
+    }
+}
+
+/// Returns the time below which a function of a side without a sample of it most likely is.
+fn unsampled_below_ns(side: &[RunTimes]) -> Option<f64> {
+    let per_ns: f64 = side.iter().map(RunTimes::samples_per_ns).sum();
+    (per_ns > 0.0).then(|| UNSAMPLED / per_ns)
 }
 
 /// Returns a time of each run.
@@ -137,18 +148,17 @@ impl Sides<'_> {
         let (before, now) = (one.base.as_ref(), one.new.as_ref());
         let base = before.map(|call| side(self.base, call));
         let new = now.map(|call| side(self.new, call));
-        let presence = match (before, now) {
-            (Some(_), Some(_)) => Presence::Both,
-            (None, _) => Presence::Added,
-            (_, None) => Presence::Removed,
-        };
         let call = now.or(before).cloned();
         FunctionRow {
             before: one.base.clone().filter(|_| before != now && now.is_some()),
             call: call.unwrap_or(CallKind::Import {
                 module: String::new(),
             }),
-            presence,
+            unsampled_below_ns: match (before, now) {
+                (None, _) => unsampled_below_ns(self.base),
+                (_, None) => unsampled_below_ns(self.new),
+                _ => None,
+            },
             base,
             new,
             own: self.difference(before, now, |times| times.own),

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::time_difference::TimeDifference;
-use crate::compare::comparison_row::Presence;
 use crate::summary::call_tree::CallKind;
 
 /// One function on both sides.
@@ -12,18 +11,19 @@ use crate::summary::call_tree::CallKind;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FunctionRow {
-    /// The function, as the new side has it; as the base has it where it is gone.
+    /// The function, as the new side has it; as the base has it where only that has samples of it.
     #[serde(flatten)]
     pub call: CallKind,
     /// The function of the base that it stands for, where that has another name or file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<CallKind>,
-    /// The sides that have it.
-    pub presence: Presence,
-    /// The base's times.
+    /// The base's times; `None` where it has no sample of the function, which may be called all the same.
     pub base: Option<FunctionSide>,
-    /// The other side's times.
+    /// The other side's times; `None` likewise.
     pub new: Option<FunctionSide>,
+    /// Time below which the function is on the side without a sample of it, with 95 % confidence; for each step or run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsampled_below_ns: Option<f64>,
     /// Difference of its time without other functions of the program, and with what it calls of packages.
     #[serde(rename = "self")]
     pub own: TimeDifference,

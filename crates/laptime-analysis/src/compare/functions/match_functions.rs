@@ -1,7 +1,7 @@
 //! Matches the functions of two sides: by name and file, as lines move from version to version.
 //!
 //! What is left on both sides is matched by less, as long as it is the only one on each side: by its name and the name of
-//! its file, as a checkout may stand in another folder; by its name, as a function may move; and, where one function is
+//! its file, as a checkout may stand in another folder, and two versions of a script have other names; by its name, as a function may move; and, where one function is
 //! gone and another one is new in the same file and called by the same functions, by its place.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,22 +22,48 @@ pub struct Matched {
 /// Functions of one side, with those that called them.
 pub type Callers<'c> = BTreeMap<&'c CallKind, BTreeSet<&'c CallKind>>;
 
-/// Returns what a function is matched by; `None` for one that isn't matched by that.
-type Key = Box<dyn Fn(&CallKind) -> Option<Vec<String>>>;
+/// The functions of one side.
+#[derive(Debug)]
+pub struct SideFunctions<'c> {
+    /// The functions with those that called them.
+    pub callers: Callers<'c>,
+    /// Names of the side's programs: the file of such a name is the main script.
+    pub programs: Vec<&'c str>,
+}
+
+impl SideFunctions<'_> {
+    /// Returns the file of a function, in its short form and the same for the main script of any name; `None` for a
+    /// function of a package.
+    fn file(&self, call: &CallKind) -> Option<String> {
+        let file = short_file(call.own()?.1);
+        let name = file.rsplit('/').next().unwrap_or(file);
+        Some(if self.programs.contains(&name) {
+            MAIN_SCRIPT.to_owned()
+        } else {
+            file.to_owned()
+        })
+    }
+}
+
+/// A file name that no file has.
+const MAIN_SCRIPT: &str = "/";
+
+/// Returns what a function of a side is matched by; `None` for one that isn't matched by that.
+type Key = fn(&SideFunctions<'_>, &CallKind) -> Option<Vec<String>>;
 
 /// Matches the functions of two sides.
-pub fn match_functions(base: &Callers<'_>, new: &Callers<'_>) -> Vec<Matched> {
+pub fn match_functions(base: &SideFunctions<'_>, new: &SideFunctions<'_>) -> Vec<Matched> {
     let mut pairs: BTreeMap<&CallKind, &CallKind> = BTreeMap::new();
-    let mut old: BTreeSet<&CallKind> = base.keys().copied().collect();
-    let mut added: BTreeSet<&CallKind> = new.keys().copied().collect();
-    for call in base.keys() {
+    let mut old: BTreeSet<&CallKind> = base.callers.keys().copied().collect();
+    let mut added: BTreeSet<&CallKind> = new.callers.keys().copied().collect();
+    for call in base.callers.keys() {
         if added.remove(call) {
             old.remove(call);
             pairs.insert(call, call);
         }
     }
-    for key in keys() {
-        for (one, other) in only_ones(&old, &added, &*key) {
+    for key in KEYS {
+        for (one, other) in only_ones((base, &old), (new, &added), key) {
             old.remove(one);
             added.remove(other);
             pairs.insert(one, other);
@@ -61,29 +87,26 @@ pub fn match_functions(base: &Callers<'_>, new: &Callers<'_>) -> Vec<Matched> {
     .collect()
 }
 
-fn keys() -> [Key; 2] {
-    let by_file = |call: &CallKind| {
-        let (name, file) = call.own()?;
-        Some(vec![name.to_owned(), short_file(file).to_owned()])
-    };
-    let by_name = |call: &CallKind| {
+/// What functions are matched by, the surest first.
+const KEYS: [Key; 2] = [
+    |side, call| Some(vec![call.own()?.0.to_owned(), side.file(call)?]),
+    |_, call| {
         let name = call.own()?.0;
         // Code outside of functions has no name to know it by.
         (!name.is_empty() && !name.starts_with('<')).then(|| vec![name.to_owned()])
-    };
-    [Box::new(by_file), Box::new(by_name)]
-}
+    },
+];
 
 /// Returns the functions with a key that one function of each side has, and no other of what is left.
 fn only_ones<'c>(
-    old: &BTreeSet<&'c CallKind>,
-    added: &BTreeSet<&'c CallKind>,
-    key: &dyn Fn(&CallKind) -> Option<Vec<String>>,
+    old: (&SideFunctions<'_>, &BTreeSet<&'c CallKind>),
+    added: (&SideFunctions<'_>, &BTreeSet<&'c CallKind>),
+    key: Key,
 ) -> Vec<(&'c CallKind, &'c CallKind)> {
-    let group = |calls: &BTreeSet<&'c CallKind>| {
+    let group = |(side, calls): (&SideFunctions<'_>, &BTreeSet<&'c CallKind>)| {
         let mut groups: BTreeMap<Vec<String>, Vec<&'c CallKind>> = BTreeMap::new();
         for call in calls {
-            if let Some(key) = key(call) {
+            if let Some(key) = key(side, call) {
                 groups.entry(key).or_default().push(call);
             }
         }
@@ -103,11 +126,10 @@ fn only_ones<'c>(
 fn replaced<'c>(
     old: &BTreeSet<&'c CallKind>,
     added: &BTreeSet<&'c CallKind>,
-    base: &Callers<'c>,
-    new: &Callers<'c>,
+    base: &SideFunctions<'c>,
+    new: &SideFunctions<'c>,
     pairs: &BTreeMap<&'c CallKind, &'c CallKind>,
 ) -> Vec<(&'c CallKind, &'c CallKind)> {
-    let file = |call: &CallKind| call.own().map(|(_, file)| short_file(file).to_owned());
     let renamed = |callers: &BTreeSet<&'c CallKind>| -> BTreeSet<&'c CallKind> {
         let each = callers.iter();
         each.map(|call| pairs.get(call).copied().unwrap_or(call))
@@ -115,12 +137,13 @@ fn replaced<'c>(
     };
     let is_alike = |one: &CallKind, other: &CallKind| {
         let is_called_alike = || {
-            let (Some(before), Some(now)) = (base.get(one), new.get(other)) else {
+            let (Some(before), Some(now)) = (base.callers.get(one), new.callers.get(other)) else {
                 return false;
             };
             !before.is_empty() && renamed(before) == *now
         };
-        file(one).is_some() && file(one) == file(other) && is_called_alike()
+        let (before, now) = (base.file(one), new.file(other));
+        before.is_some() && before == now && is_called_alike()
     };
     let pairs = old.iter().filter_map(|one| {
         let mut alike = added.iter().filter(|other| is_alike(one, other));

@@ -22,6 +22,13 @@ pub enum Laps<'n> {
 
 /// Returns the functions of a run; `None` where no function was sampled.
 pub fn run_times(run: &Run, laps: Laps<'_>) -> Option<RunTimes> {
+    Some(RunTimes {
+        program: run.summary.program.clone(),
+        ..sampled_times(run, laps)?
+    })
+}
+
+fn sampled_times(run: &Run, laps: Laps<'_>) -> Option<RunTimes> {
     let functions = run.summary.functions.as_ref()?;
     if functions.sample_count == 0 {
         return None;

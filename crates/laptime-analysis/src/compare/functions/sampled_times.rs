@@ -44,6 +44,8 @@ pub struct RunTimes {
     pub by_function: BTreeMap<CallKind, FunctionTimes>,
     /// Number of steps by which times are divided; 1 for those of a run.
     pub unit_count: f64,
+    /// Name of the program.
+    pub program: String,
 }
 
 impl SampledTime {
@@ -82,6 +84,15 @@ impl SampledTime {
 }
 
 impl RunTimes {
+    /// Returns the samples for each nanosecond of a step or run.
+    pub fn samples_per_ns(&self) -> f64 {
+        if self.whole.ns > 0.0 {
+            self.unit_count * self.whole.sample_count / self.whole.ns
+        } else {
+            0.0
+        }
+    }
+
     /// Sums up a tree of calls.
     pub fn of_tree(tree: &[CallNode], unit_count: f64) -> Self {
         let mut run = Self {

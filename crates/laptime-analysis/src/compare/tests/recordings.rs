@@ -231,23 +231,16 @@ fn recordings_of_different_programs_say_so_first() {
     let pair = pair_of(&[fit()], &[server]);
     let alone = |name: &str| vec![name.to_owned()];
     let (base, new) = (alone("fit.py"), alone("server.py"));
-    let fact = Fact::Program;
-    let (fact_base, fact_new) = (base.clone(), new.clone());
-    assert_eq!(
-        pair.differences[0],
-        Difference::Fact {
-            fact,
-            base: fact_base,
-            new: fact_new
-        }
-    );
     assert_eq!(
         pair.whole.reason,
         Some(RowReason::OtherProgram { base, new })
     );
-    // One that was renamed is the same program.
-    let renamed = named(training(10, [5, 5], 2), "train.py");
-    assert_eq!(pair_of(&[fit()], &[renamed]).differences, []);
+    // One that was renamed is compared, and that is noted.
+    let renamed = named(training(10, [5, 9], 2), "train.py");
+    let pair = pair_of(&[fit()], &[renamed]);
+    assert_eq!((pair.differences, pair.verdict), (vec![], Verdict::Slower));
+    let (base, new) = (alone("fit.py"), alone("train.py"));
+    assert_eq!(pair.notes[0], Note::OtherScript { base, new });
 }
 
 /// The option that the first difference is about.
@@ -589,12 +582,6 @@ fn runs_without_laps_are_compared_by_their_times() {
     assert_eq!(pair_of(&base, &slower).verdict, Verdict::Slower);
     assert_eq!(pair_of(&base, &base).verdict, Verdict::Inconclusive);
     let other = pair_of(&base, &runs("b.py", [150, 151, 152, 149, 150]));
-    assert_eq!(other.verdict, Verdict::NotComparable);
-    assert!(matches!(
-        other.differences[0],
-        Difference::Fact {
-            fact: Fact::Program,
-            ..
-        }
-    ));
+    assert_eq!(other.verdict, Verdict::Slower);
+    assert_eq!(other.notes[0].code(), "other-script");
 }

@@ -11,10 +11,6 @@ fn a_fact_names_the_values_of_both_sides() {
         })
     };
     assert_eq!(
-        difference(Fact::Program, &["fit.py"], &["server.py"]),
-        "the program differs: fit.py and server.py"
-    );
-    assert_eq!(
         difference(Fact::Device, &["A100", "H200"], &["none"]),
         "the device differs: A100 and H200 and none"
     );

@@ -57,12 +57,27 @@ fn facts(base: &SideSummary, pair: &Pair) -> Vec<String> {
     };
     let count = |side: &SideSummary| plural(side.recordings.len() as u64, one, several);
     let mut facts = vec![format!("{} against {}", count(base), count(&pair.new))];
-    let all = || base.recordings.iter().chain(&pair.new.recordings);
-    let first = all().filter_map(|run| run.from_step).max();
-    if let Some(step) = first.filter(|_| all().all(|run| run.from_step.is_some())) {
-        facts.push(format!("steady state from {} {step}", pair.noun));
+    if let (Some(of_base), Some(of_new)) = (steady_from(base), steady_from(&pair.new)) {
+        let noun = &pair.noun;
+        facts.push(if of_base == of_new {
+            format!("steady state from {noun} {of_base}")
+        } else {
+            format!("steady state from {noun} {of_base}, new from {noun} {of_new}")
+        });
     }
     facts
+}
+
+/// Writes the first steady step of a side, or the range of its runs'; `None` where a run has none.
+fn steady_from(side: &SideSummary) -> Option<String> {
+    let steps = side.recordings.iter().map(|run| run.from_step);
+    let steps: Vec<u64> = steps.collect::<Option<_>>()?;
+    let (first, last) = (steps.iter().min()?, steps.iter().max()?);
+    Some(if first == last {
+        first.to_string()
+    } else {
+        format!("{first} to {last}")
+    })
 }
 
 fn threshold(pair: &Pair) -> String {

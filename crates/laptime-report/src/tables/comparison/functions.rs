@@ -1,6 +1,6 @@
 //! The table of functions: self and total time on both sides, the difference with its interval, and what is sure of it.
 
-use laptime_analysis::compare::{Basis, FunctionChanges, FunctionRow, Pair, Presence};
+use laptime_analysis::compare::{Basis, FunctionChanges, FunctionRow, Pair};
 
 use crate::document::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
@@ -42,17 +42,21 @@ pub fn stands_alone(pair: &Pair) -> bool {
 }
 
 fn table(pair: &Pair, functions: &FunctionChanges, is_whole: bool) -> Table {
+    // A function without time of its own on either side says nothing but what those that it calls say.
+    let has_own =
+        |row: &&FunctionRow| row.changed.is_some() || row.self_ns().into_iter().any(|ns| ns > 0.0);
+    let worth: Vec<&FunctionRow> = functions.rows.iter().filter(has_own).collect();
     let is_large = |row: &&FunctionRow| {
         let largest = row.total_ns().into_iter().fold(0.0, f64::max);
         is_whole || row.changed.is_some() || largest >= LEAST_RATIO * functions.base_ns
     };
-    let (first, others): (Vec<&FunctionRow>, Vec<&FunctionRow>) = (functions.rows.iter())
+    let (first, others): (Vec<&FunctionRow>, Vec<&FunctionRow>) = (worth.iter().copied())
         .filter(is_large)
         .partition(|row| row.changed.is_some());
     let shown = first.into_iter().chain(others);
     let most = if is_whole { usize::MAX } else { MOST_ROWS };
     let rows: Vec<Row> = shown.take(most).map(row).collect();
-    let hidden = functions.rows.len() - rows.len();
+    let hidden = worth.len() - rows.len();
     Table {
         lead: "function".into(),
         columns: COLUMNS.to_vec(),
@@ -64,17 +68,27 @@ fn table(pair: &Pair, functions: &FunctionChanges, is_whole: bool) -> Table {
 
 fn row(row: &FunctionRow) -> Row {
     let cells = vec![
-        both(row.self_ns()),
+        both(row, row.self_ns()),
         difference(row.own.difference_ns, row.own.within_ns),
-        both(row.total_ns()),
+        both(row, row.total_ns()),
         verdict(row),
     ];
     let name = calls::kind(&row.call, function_changes::line(row));
     Row::new(name, cells)
 }
 
-/// Makes a cell of the times of both sides, in the unit of the longer one.
-fn both([before, now]: [f64; 2]) -> Cell {
+/// Makes a cell of the times of both sides, in the unit of the longer one. Of a side without samples only a bound is known.
+fn both(row: &FunctionRow, [before, now]: [f64; 2]) -> Cell {
+    let below = row.unsampled_below_ns.map(quantity::upper_bound);
+    match (&row.base, &row.new, below) {
+        (None, _, Some(below)) => {
+            return format!("< {below} → {}", quantity::measured(now).inline()).into();
+        }
+        (_, None, Some(below)) => {
+            return format!("{} → < {below}", quantity::measured(before).inline()).into();
+        }
+        _ => {}
+    }
     let longest = before.max(now);
     let unit = quantity::measured(longest).unit;
     let like = |ns: f64| quantity::measured_like(ns, longest);
@@ -90,12 +104,10 @@ fn difference(ns: f64, within_ns: f64) -> Cell {
 }
 
 fn verdict(row: &FunctionRow) -> Cell {
-    match (row.presence, row.sure_change()) {
-        (Presence::Added, _) => "added".into(),
-        (Presence::Removed, _) => "removed".into(),
-        (_, Some(change)) if change.difference_ns > 0.0 => "slower".into(),
-        (_, Some(_)) => "faster".into(),
-        (_, None) => "unclear".into(),
+    match row.sure_change() {
+        Some(change) if change.difference_ns > 0.0 => "slower".into(),
+        Some(_) => "faster".into(),
+        None => "unclear".into(),
     }
 }
 

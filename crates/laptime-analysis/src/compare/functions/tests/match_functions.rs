@@ -13,7 +13,7 @@ fn callers(side: &[(CallKind, Option<CallKind>)]) -> Callers<'_> {
 }
 
 /// Matches functions, each with the name of its file and of the one in the same file that calls it.
-fn matched(base: &[[&str; 3]], new: &[[&str; 3]]) -> Vec<(String, String)> {
+fn matched(base: &[[&'static str; 3]], new: &[[&'static str; 3]]) -> Vec<(String, String)> {
     let calls = |side: &[[&str; 3]]| -> Vec<(CallKind, Option<CallKind>)> {
         let each = side.iter();
         each.map(|[name, file, by]| {
@@ -22,12 +22,17 @@ fn matched(base: &[[&str; 3]], new: &[[&str; 3]]) -> Vec<(String, String)> {
         })
         .collect()
     };
-    let (base, new) = (calls(base), calls(new));
+    let (base_calls, new_calls) = (calls(base), calls(new));
     let name = |call: &Option<CallKind>| {
         let own = call.as_ref().and_then(CallKind::own);
         own.map_or("-".to_owned(), |(name, _)| name.to_owned())
     };
-    let found = match_functions(&callers(&base), &callers(&new));
+    // The script is the file of the first function.
+    let side = |calls, script: &'static str| SideFunctions {
+        callers: callers(calls),
+        programs: vec![script.rsplit('/').next().unwrap_or(script)],
+    };
+    let found = match_functions(&side(&base_calls, base[0][1]), &side(&new_calls, new[0][1]));
     let mut names: Vec<(String, String)> = (found.iter())
         .map(|one| (name(&one.base), name(&one.new)))
         .collect();
@@ -105,4 +110,27 @@ fn two_functions_of_one_name_are_told_apart_by_their_files() {
         &[["run", a, ""], ["run", d, ""]],
     );
     assert_eq!(found, pairs(&[["run", "run"], ["run", "run"]]));
+}
+
+#[test]
+fn functions_of_a_copy_of_the_script_are_the_same() {
+    let copy = "/home/me/job_fast.py";
+    let found = matched(
+        &[
+            ["", JOB, ""],
+            ["run", JOB, ""],
+            ["run", "/home/me/other.py", ""],
+            ["A.f", JOB, "run"],
+            ["B.f", JOB, "run"],
+        ],
+        &[
+            ["", copy, ""],
+            ["run", copy, ""],
+            ["run", "/home/me/more.py", ""],
+            ["A.f", copy, "run"],
+            ["B.f", copy, "run"],
+        ],
+    );
+    let same = ["", "A.f", "B.f", "run", "run"];
+    assert_eq!(found, pairs(&same.map(|name| [name, name])));
 }
