@@ -1,5 +1,9 @@
 """Time per module: names, nesting, backward, and models left as they are."""
 
+import ctypes
+import os
+import subprocess
+import sys
 import time
 from collections import Counter
 
@@ -435,6 +439,80 @@ def test_a_network_made_anew_takes_the_name_of_the_one_that_is_gone():
         for _ in range(3):
             train(seeded(Net), batches=2)
     assert core.count("step/forward/Net") == 6
+    assert not any("#" in path for path in core.paths())
+
+
+LEAKING = """
+import ctypes
+import torch
+from torch import nn
+
+class Allocated(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    )]
+
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Allocated
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+kept = []
+for step in range(300):
+    hidden = model[:4](torch.randn(64, 16))
+    loss = nn.functional.cross_entropy(model[4](hidden), torch.randint(0, 3, (64,)))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    kept.append((loss, hidden))
+    if step in (100, 299):
+        allocated = libc.mallinfo2()
+        print(allocated.uordblks + allocated.hblkhd, flush=True)
+"""
+
+
+@pytest.mark.skipif(
+    not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="asks the C library what is allocated"
+)
+def test_graphs_that_a_program_keeps_hold_next_to_nothing_of_ours(tmp_path):
+    (tmp_path / "leak.py").write_text(LEAKING)
+
+    def allocated_per_step(*before):
+        done = subprocess.run(
+            [sys.executable, *before, "leak.py"],
+            cwd=tmp_path,
+            # Small objects come from the C library too, one by one.
+            env={**os.environ, "PYTHONMALLOC": "malloc"},
+            capture_output=True,
+            text=True,
+            timeout=500,
+        )
+        assert done.returncode == 0, done.stderr
+        first, last = map(int, done.stdout.split())
+        return (last - first) / 199
+
+    alone = allocated_per_step()
+    within = allocated_per_step("-m", "laptime", "run", "--modules", "-o", "leak.lap")
+    # The graph and 16 KiB of activations; a hook for each module's node is in it.
+    assert 16 * 1024 < alone < within < alone + 1024
+
+
+def test_what_takes_the_place_of_a_module_that_is_gone_is_timed_as_that():
+    model = seeded(Net)
+
+    def slices(inputs):
+        return model.head[1:](model.head[:1](inputs))
+
+    def call(inputs):
+        return slices(model.blocks[0](inputs))
+
+    with watched(modules=True) as core:
+        train(model, batches=3, call=call)
+    assert core.count("step/forward/Sequential") == 6
+    assert [core.count(f"step/forward/Sequential/{child}") for child in range(3)] == [3, 3, 3]
+    assert core.count("step/backward/Block/linear") == 3
     assert not any("#" in path for path in core.paths())
 
 

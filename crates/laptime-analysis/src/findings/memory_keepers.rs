@@ -16,9 +16,6 @@ const MOST_KEEPERS: usize = 3;
 const LEAST_RATIO: f64 = 0.1;
 /// The least part of the bytes that laps must free: else nothing passes from one to another.
 const LEAST_FREED_RATIO: f64 = 0.1;
-/// The least part of what the first lap leaves that another one must leave to be named beside it, where memory passes
-/// between laps.
-const ALSO_RATIO: f64 = 0.25;
 /// The farthest that a lap may be from leaving all of the bytes, as a part of them. Less where much passes from lap to
 /// lap: then one comes near them by chance.
 const MISS_RATIO: f64 = 0.15;
@@ -87,9 +84,10 @@ pub fn among<'s>(
         None => (places(&each, &parts, kept), None),
         Some((from, to)) => {
             let bytes = |lap: &Leaver| (lap.all / steps.count as f64).round() as i64;
-            let also = parts.iter().filter(|lap| {
-                lap.row.names != from.row.names && !lap.is_alone && lap.all >= ALSO_RATIO * from.all
-            });
+            // However little it is beside what passes: it may be all that is kept.
+            let also = parts
+                .iter()
+                .filter(|lap| lap.row.names != from.row.names && lap.all >= LEAST_RATIO * kept);
             let mut also: Vec<Keeper> = also.map(|lap| keeper((lap.row, lap.all))).collect();
             also.sort_by_key(|lap| std::cmp::Reverse(lap.per_step_bytes));
             also.truncate(MOST_KEEPERS);

@@ -2,6 +2,10 @@
 //!
 //! What says so is how evenly it grows, in steps or over time, not how long the program ran. A program without steps may
 //! collect what it is meant to: of that the rise is told, and no more.
+//!
+//! Of steps whose modules are timed nothing is told. Autograd keeps their hooks with a graph: a few bytes between the
+//! program's buffers, which the C library then can't join, so the process may grow far more than it does alone.
+//!
 //! Where allocations are counted as well, [`super::memory_growth_in_steps`] and its kin say the same more exactly.
 
 use super::evidence::Evidence;
@@ -15,6 +19,9 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_counted = evidence.clues.is_memory_counted;
     let rising = &evidence.clues.resident_function;
     if let Some(steps) = &evidence.steps {
+        if steps.rows.iter().any(|row| !row.module_class.is_empty()) {
+            return None;
+        }
         let rise = evidence.clues.resident_in_steps?;
         return Some(Finding::ResidentGrowth {
             path: Some(steps.step.path.clone()),

@@ -2,8 +2,11 @@
 //!
 //! Input are readings of a level over steps or time; output is the line of [`super::memory_growth`] through the lowest
 //! readings of up to twelve parts. Each third has its share of the rise. In no third it is a single jump, as an
-//! evaluation or a buffer makes. How long the program ran doesn't matter: at ten readings per second, two seconds have
-//! enough.
+//! evaluation or a buffer makes, and the later half rises nearly as fast as the earlier one, as no cache does that fills.
+//! How long the program ran doesn't matter: at ten readings per second, two seconds have enough.
+//!
+//! Allocators take memory from the system in pieces and use holes again, so what a program keeps evenly rises in bends.
+//! The interval of the line must allow for these: it is the halves that tell a bend from a level that fills.
 
 use crate::summarize::memory_growth::{self, LAST_RATIO, THIRDS};
 
@@ -12,11 +15,13 @@ const LEAST_READINGS: usize = 16;
 /// The least part of the level at the beginning: a rise by less is lost in what else a large process does.
 const LEAST_RATIO: f64 = 0.1;
 /// The widest interval, as a part of the rise: one that is no line has a wider one.
-const SURE_RATIO: f64 = 0.2;
+const SURE_RATIO: f64 = 0.35;
 /// The least rise of each third, as a part of its share. Caches and arenas that fill rise less and less.
 const STEADY_RATIO: f64 = 0.6;
+/// The least speed of the later half, as a part of the earlier one's: of a cache that fills it is 0.57 at most.
+const LATER_RATIO: f64 = 0.65;
 /// The most that one part may rise, as a part of its third: an even rise has a third of it there, a jump nearly all.
-const JUMP_RATIO: f64 = 0.7;
+const JUMP_RATIO: f64 = 0.8;
 
 /// A rise of a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,7 +66,7 @@ pub fn lowest(mut readings: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     memory_growth::lowest(&readings)
 }
 
-/// Whether each third has its share of a rise, and not by one jump, and the last part still rises.
+/// Whether each third has its share of a rise, and not by one jump, and the later half and the last part still rise.
 fn goes_on(points: &[(f64, f64)], slope: f64) -> bool {
     let end = points.len() - 1;
     let risen = |part: &[(f64, f64)]| part[part.len() - 1].1 - part[0].1;
@@ -75,5 +80,9 @@ fn goes_on(points: &[(f64, f64)], slope: f64) -> bool {
         risen(part) >= STEADY_RATIO * share(part) && jump <= JUMP_RATIO * risen(part)
     };
     let last = &points[end - 1..];
-    thirds.all(is_even) && risen(last) >= LAST_RATIO * share(last)
+    let speed = |part: &[(f64, f64)]| risen(part) / (part[part.len() - 1].0 - part[0].0);
+    let (earlier, later) = (&points[..=end / 2], &points[end / 2..]);
+    thirds.all(is_even)
+        && speed(later) >= LATER_RATIO * speed(earlier)
+        && risen(last) >= LAST_RATIO * share(last)
 }

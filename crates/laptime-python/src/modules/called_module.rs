@@ -1,7 +1,9 @@
 //! A module at one place of the tree of calls: its lap, and the tag of the nodes that it makes.
 //!
 //! A module that is called again is found by its address, and a weak reference tells whether the
-//! module at an address is still the same.
+//! module at an address is still the same. The place of one that is gone is taken over by the next of
+//! its name and class: a module made anew for every step, such as `model[:4]`, would else leave a
+//! place of its own in each graph that the program keeps.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -22,7 +24,7 @@ use crate::phases::own_python::Hidden;
 /// A module where one other module calls it, or where nobody does.
 #[pyclass(frozen, module = "laptime._core")]
 pub struct CalledModule {
-    of: Py<PyWeakrefReference>,
+    of: RefCell<Py<PyWeakrefReference>>,
     /// Name of the module's lap.
     name: Py<PyAny>,
     /// The module that calls it, in its place; `None` for an outermost module.
@@ -87,6 +89,17 @@ unsafe extern "C" fn reached(
     })
 }
 
+/// Whether a module is what `torch.compile` returned.
+fn is_compiled(module: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(module.get_type().name()? == "OptimizedModule")
+}
+
+/// Whether a module computes nothing between the modules that it calls.
+fn only_calls(laps: &Bound<'_, ModuleLaps>, module: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let sequence = laps.getattr(intern!(laps.py(), "SEQUENCE"))?;
+    Ok(module.get_type().is(sequence))
+}
+
 impl CalledModule {
     /// Whether the module exchanges the gradients of those inside with other processes.
     pub fn replicates(&self) -> bool {
@@ -102,7 +115,7 @@ impl CalledModule {
     ) -> PyResult<Bound<'py, CalledModule>> {
         let lap = laps.get().lap(laps.py(), &name)?;
         let place = Self {
-            of: PyWeakrefReference::new(module)?.unbind(),
+            of: RefCell::new(PyWeakrefReference::new(module)?.unbind()),
             name: name.unbind(),
             parent: parent.map(|parent| parent.clone().unbind()),
             depth: parent.map_or(0, |parent| parent.get().depth + 1),
@@ -110,11 +123,9 @@ impl CalledModule {
             class,
             site: handle::site_of(&lap),
             lap: lap.unbind(),
-            compiled: module.get_type().name()? == "OptimizedModule",
+            compiled: is_compiled(module)?,
             is_outside: module.is(laps),
-            only_calls: module
-                .get_type()
-                .is(laps.getattr(intern!(laps.py(), "SEQUENCE"))?),
+            only_calls: only_calls(laps, module)?,
             laps: laps.clone().unbind(),
             inside: CalledModules::default(),
             graph: OnceCell::new(),
@@ -126,13 +137,33 @@ impl CalledModule {
     /// Whether this is `module` at its place.
     #[inline]
     pub fn is_of(&self, module: &Bound<'_, PyAny>) -> bool {
-        let of = self.of.bind(module.py()).upgrade();
+        let of = self.module(module.py());
         of.is_some_and(|of| of.is(module))
     }
 
     /// The module, unless it is gone.
+    #[inline]
     pub fn module<'py>(&self, python: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.of.bind(python).upgrade()
+        self.of.borrow().bind(python).upgrade()
+    }
+
+    /// Whether the module is gone, and `module`, of that name and class, can stand at its place.
+    fn is_free_for(
+        &self,
+        module: &Bound<'_, PyAny>,
+        name: &Bound<'_, PyAny>,
+        class: Option<&str>,
+    ) -> PyResult<bool> {
+        let python = name.py();
+        if self.module(python).is_some() || self.class.as_deref() != class {
+            return Ok(false);
+        }
+        // A compiled graph belongs to one module.
+        let is_whole = !self.compiled && self.graph.get().is_none() && !self.is_outside;
+        Ok(is_whole
+            && !is_compiled(module)?
+            && self.only_calls == only_calls(self.laps.bind(python), module)?
+            && self.name.bind(python).eq(name)?)
     }
 
     /// Opens the module's lap.
@@ -290,6 +321,33 @@ impl CalledModules {
         place.get().is_of(module).then(|| place.clone())
     }
 
+    /// Gives the place of a module that is gone to another one of the same name and class.
+    pub fn take_over<'py>(
+        &self,
+        module: &Bound<'py, PyAny>,
+        name: &Bound<'py, PyAny>,
+        class: Option<&str>,
+    ) -> PyResult<Option<Bound<'py, CalledModule>>> {
+        let python = module.py();
+        let mut found = None;
+        for (address, place) in &*self.0.borrow() {
+            if place.get().is_free_for(module, name, class)? {
+                found = Some((*address, place.bind(python).clone()));
+                break;
+            }
+        }
+        let Some((address, place)) = found else {
+            return Ok(None);
+        };
+        let of = PyWeakrefReference::new(module)?.unbind();
+        let old = place.get().of.replace(of);
+        drop(old.into_bound(python));
+        let moved = self.0.borrow_mut().remove(&address);
+        drop(moved.map(|moved| moved.into_bound(python)));
+        self.keep(module, &place);
+        Ok(Some(place))
+    }
+
     /// Keeps a module.
     pub fn keep(&self, module: &Bound<'_, PyAny>, place: &Bound<'_, CalledModule>) {
         let python = module.py();
@@ -297,7 +355,11 @@ impl CalledModules {
         let mut old = Vec::new();
         old.extend(places.insert(module.as_ptr().addr(), place.clone().unbind()));
         if places.len() >= MANY && places.len().is_power_of_two() {
-            let gone = places.extract_if(.., |_, place| place.get().module(python).is_none());
+            let is_gone = |address: usize, place: &Py<CalledModule>| {
+                let module = place.get().module(python);
+                module.is_none_or(|module| module.as_ptr().addr() != address)
+            };
+            let gone = places.extract_if(.., |address, place| is_gone(*address, place));
             old.extend(gone.map(|(_, place)| place));
         }
         drop(places);

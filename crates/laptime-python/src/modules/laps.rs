@@ -172,12 +172,19 @@ impl ModuleLaps {
         if let Some(place) = this.get().roots.find(module) {
             return Ok(place);
         }
-        let name = {
+        let (name, class) = {
             let _hidden = Hidden::new(this.py());
             let name = this.call_method1(intern!(this.py(), "name_of_root"), (module,))?;
             (name, Self::class_of(this, module)?)
         };
-        let place = CalledModule::new(this, module, name, None)?;
+        if let Some(place) = this
+            .get()
+            .roots
+            .take_over(module, &name, class.as_deref())?
+        {
+            return Ok(place);
+        }
+        let place = CalledModule::new(this, module, (name, class), None)?;
         this.get().roots.keep(module, &place);
         Ok(place)
     }
@@ -192,13 +199,20 @@ impl ModuleLaps {
             return Ok(place);
         }
         let caller = parent.get().module(this.py());
-        let name = {
+        let (name, class) = {
             let _hidden = Hidden::new(this.py());
             let name = this.call_method1(intern!(this.py(), "name_of"), (caller, module))?;
             (name, Self::class_of(this, module)?)
         };
-        let place = CalledModule::new(this, module, name, Some(parent))?;
-        parent.get().inside.keep(module, &place);
+        let inside = &parent.get().inside;
+        let free = inside.take_over(module, &name, class.as_deref())?;
+        let place = if let Some(place) = free {
+            place
+        } else {
+            let place = CalledModule::new(this, module, (name, class), Some(parent))?;
+            inside.keep(module, &place);
+            place
+        };
         this.get().known.keep(module, &place);
         Ok(place)
     }

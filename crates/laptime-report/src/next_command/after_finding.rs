@@ -2,10 +2,11 @@
 
 use laptime_analysis::{Finding, Summary};
 
-use super::after_report::TORCH;
 use super::command::Command;
 use super::origin::Origin;
 
+/// Noted where `PyTorch` was there, whose modules can be timed.
+pub(super) const TORCH: &str = "threads";
 /// Steps to profile: after the first ones, which are slower.
 const KERNELS: [&str; 2] = ["--kernels", "10:13"];
 
@@ -37,6 +38,9 @@ pub fn after_finding(finding: &Finding, summary: &Summary, origin: &Origin) -> O
             is_sampled: false, ..
         }
         | Finding::ResidentGrowth {
+            is_counted: false, ..
+        }
+        | Finding::DeviceGrowth {
             is_counted: false, ..
         } => origin.run(&["--memory"]),
         // A number that a busy machine made is measured again.

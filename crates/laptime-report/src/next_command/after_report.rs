@@ -3,17 +3,17 @@
 use laptime_analysis::{Finding, RowKind, Summary};
 use laptime_core::PhaseName;
 
+use super::after_finding::{TORCH, after_finding};
 use super::command::Command;
 use crate::document::view::{By, View};
 
 /// The part of a step that must be forward and backward for its layers to be what matters.
 const NETWORK_RATIO: f64 = 0.7;
-/// Noted where `PyTorch` was there, whose modules can be timed.
-pub(super) const TORCH: &str = "threads";
 
-/// Returns the command to type next: the functions where calls were counted, operators where steps were profiled, the
-/// modules of a network where they were timed, or how to time them where a step is little else; then the calls below
-/// each lap, or the timeline.
+/// Returns the command to type next: how to learn who keeps memory where the first finding is that it grows; what was
+/// asked for when the program ran, which is functions where calls were counted, operators where steps were profiled and
+/// modules where they were timed; what tells more about the first finding that has such a command; how to time modules
+/// where a step is little else; then the calls below each lap, or the timeline.
 ///
 /// `None` comes of a program that failed before anything was measured, and where the view names no recording.
 pub fn after_report(summary: &Summary, view: &View) -> Option<Command> {
@@ -25,6 +25,12 @@ pub fn after_report(summary: &Summary, view: &View) -> Option<Command> {
     if view.by != By::Path {
         return origin.page();
     }
+    if let Some(first) = summary.findings.first()
+        && is_growth(first)
+        && let Some(next) = after_finding(first, summary, origin)
+    {
+        return Some(next);
+    }
     if functions.is_some_and(|functions| functions.exact.is_some()) {
         return origin.report(&["--functions"]);
     }
@@ -33,6 +39,11 @@ pub fn after_report(summary: &Summary, view: &View) -> Option<Command> {
     }
     if has_modules(summary) {
         return origin.report(&["--by", "module"]);
+    }
+    let findings = summary.findings.iter();
+    let mut after = findings.filter_map(|finding| after_finding(finding, summary, origin));
+    if let Some(next) = after.find(|next| !is_shown(next, view)) {
+        return Some(next);
     }
     if is_of_layers(summary)
         && let Some(run) = origin.run(&["--modules"])
@@ -59,6 +70,23 @@ fn is_empty_failure(summary: &Summary) -> bool {
         && summary.operators.is_none()
         && summary.marks.is_empty()
         && summary.metrics.is_empty()
+}
+
+/// Whether memory is found to grow.
+fn is_growth(finding: &Finding) -> bool {
+    matches!(
+        finding,
+        Finding::MemoryGrowth { .. }
+            | Finding::MemoryRise { .. }
+            | Finding::ResidentGrowth { .. }
+            | Finding::DeviceGrowth { .. }
+    )
+}
+
+/// Whether a view shows already what a command reports.
+fn is_shown(command: &Command, view: &View) -> bool {
+    let asks_for = |option: &str| command.argv.iter().any(|word| word == option);
+    asks_for("report") && (view.tree && asks_for("--tree") || view.kernels && asks_for("--kernels"))
 }
 
 fn has_modules(summary: &Summary) -> bool {

@@ -223,3 +223,17 @@ fn where_allocations_are_counted_they_tell_it() {
     let all = found(&script);
     assert!(matches!(all[..], [Finding::MemoryGrowth { .. }]), "{all:?}");
 }
+
+#[test]
+fn steps_whose_modules_are_timed_are_not_told_to_leave_memory() {
+    let mut script = training(100, 2);
+    for step in 0..200 {
+        script.span(&["step", "forward"], step * 50 * MS, 20 * MS);
+    }
+    assert_eq!(resident(&script).len(), 1);
+    for step in 0..200 {
+        script.span(&["step", "forward", "Net"], step * 50 * MS, 10 * MS);
+    }
+    script.module(&["step", "forward", "Net"], 0, "Net");
+    assert_eq!(resident(&script), []);
+}

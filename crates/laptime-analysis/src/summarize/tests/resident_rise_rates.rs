@@ -78,6 +78,34 @@ const CLEAN: &[(&str, Program)] = &[
             60.0 + used
         })
     }),
+    ("data that are read while caches warm up", |mut random| {
+        let (height, full) = (20.0 + 200.0 * random.unit(), 0.7 * random.unit());
+        let (cache, pace) = (100.0 * random.unit(), 0.02 + 0.3 * random.unit());
+        Box::new(move |part| {
+            30.0 + height * part.min(full) + cache * (1.0 - (-part / pace).exp()) + random.unit()
+        })
+    }),
+    (
+        "data that are read, and an evaluation late",
+        |mut random| {
+            let (height, full) = (20.0 + 200.0 * random.unit(), 0.6 * random.unit());
+            let (at, jump) = (0.7 + 0.3 * random.unit(), height * random.unit());
+            Box::new(move |part| {
+                let evaluated = if part > at { jump } else { 0.0 };
+                30.0 + height * part.min(full) + evaluated + random.unit()
+            })
+        },
+    ),
+    ("epochs that each need less more", |mut random| {
+        let count = 3 + random.below(8);
+        let jumps: Vec<f64> = (0..=count)
+            .map(|epoch| 60.0 * random.unit() * (0.5 + 0.4 * random.unit()).powi(epoch as i32))
+            .collect();
+        Box::new(move |part| {
+            let begun = (part * count as f64) as usize + 1;
+            30.0 + jumps[..begun].iter().sum::<f64>() + 0.5 * random.unit()
+        })
+    }),
     ("a list that doubles", |mut random| {
         let times = 2.0 + 4.0 * random.unit();
         Box::new(move |part| 30.0 + 2.0_f64.powf((times * part).floor()))
@@ -114,6 +142,24 @@ const LEAKS: &[(&str, Program)] = &[
     ("one that gets slower", |mut random| {
         let (height, slower) = (24.0 + 400.0 * random.unit(), 0.15 * random.unit());
         Box::new(move |part| 30.0 + height * (part - slower * part * part))
+    }),
+    ("one in an allocator that uses holes again", |mut random| {
+        let height = 40.0 + 200.0 * random.unit();
+        let (mut level, mut owed, mut before) = (30.0, 0.0, 0.0);
+        let mut is_filling = false;
+        Box::new(move |part| {
+            owed += height * (part - before);
+            before = part;
+            // For a while holes take it up, at most a twelfth of all; then the heap grows by that, and as it comes.
+            if owed > height / 12.0 || random.unit() < 0.2 {
+                is_filling = !is_filling && owed < height / 24.0;
+            }
+            if !is_filling {
+                level += owed;
+                owed = 0.0;
+            }
+            level
+        })
     }),
     ("requests of any size", |mut random| {
         let height = 24.0 + 200.0 * random.unit();

@@ -44,6 +44,16 @@ fn view(program: &[&str]) -> View {
     }
 }
 
+/// Compiling in the steps, of which no command tells more.
+fn recompilation() -> Finding {
+    Finding::Recompilation {
+        path: "step/forward/compile".into(),
+        count: 4,
+        is_after_warm_up: true,
+        total_ns: 500 * MS,
+    }
+}
+
 fn said(summary: &Summary, program: &[&str]) -> String {
     after_report(summary, &view(program)).unwrap().line()
 }
@@ -87,12 +97,7 @@ fn a_step_that_is_mostly_a_network_offers_to_time_its_layers() {
     without_torch.environment.clear();
     assert_eq!(said(&without_torch, &program), page);
     let mut explained = training(900);
-    explained.findings.push(Finding::Recompilation {
-        path: "step/forward/compile".into(),
-        count: 4,
-        is_after_warm_up: true,
-        total_ns: 500 * MS,
-    });
+    explained.findings.push(recompilation());
     assert_eq!(
         said(&explained, &program),
         page,
@@ -104,4 +109,34 @@ fn a_step_that_is_mostly_a_network_offers_to_time_its_layers() {
         said(&timed, &program),
         "next: laptime report a.lap --by module"
     );
+}
+
+/// Memory of the process that rises over the steps.
+fn growth() -> Finding {
+    Finding::ResidentGrowth {
+        path: Some("step".into()),
+        step_count: Some(50),
+        each_bytes: 1 << 20,
+        uncertainty_bytes: 1 << 10,
+        risen_bytes: 50 << 20,
+        during_ns: None,
+        is_counted: false,
+        function: None,
+        busy_function: None,
+    }
+}
+
+#[test]
+fn memory_that_grows_is_asked_about_before_anything_else() {
+    let mut summary = training(900);
+    summary.rows[1].module_class = "Linear".into();
+    let memory = "next: laptime run --memory train.py";
+    summary.findings.push(growth());
+    assert_eq!(said(&summary, &["train.py"]), memory);
+    let modules = "next: laptime report a.lap --by module";
+    assert_eq!(said(&summary, &[]), modules, "how it was run isn't known");
+    summary.findings.insert(0, recompilation());
+    assert_eq!(said(&summary, &["train.py"]), modules, "not the first one");
+    summary.rows[1].module_class.clear();
+    assert_eq!(said(&summary, &["train.py"]), memory, "it has a command");
 }

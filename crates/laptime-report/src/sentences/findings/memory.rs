@@ -47,6 +47,7 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             risen_bytes,
             during_ns,
             function,
+            busy_function,
             is_sampled,
         } => format!(
             "Memory grows all the time, by {} (± {}) per second: {} in {}{}",
@@ -54,30 +55,43 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             bytes(*uncertainty_bytes),
             bytes(*risen_bytes),
             time(*during_ns),
-            rising(function.as_ref(), *is_sampled),
+            rising(function.as_ref(), busy_function.as_ref(), *is_sampled),
         ),
         _ => return None,
     })
 }
 
 /// Writes the function in which memory rises, or how to learn it.
-fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
+fn rising(
+    function: Option<&MainFunction>,
+    busy: Option<&MainFunction>,
+    is_sampled: bool,
+) -> String {
     const LAPS: &str = "A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells \
                         what a round leaves, and laps inside tell where.";
-    match function {
-        Some(function) => format!(
+    match (function, busy) {
+        (Some(function), _) => format!(
             ", {:.0} % of it while {} ran. {LOOK_THERE}",
             100.0 * function.ratio,
             function_at(function),
         ),
-        None if is_sampled => format!(
-            ". No single function has most of it. Look for lists and caches that the program adds to. {LAPS}"
+        (None, Some(busy)) => format!(". {} {LAPS}", computed_in(busy)),
+        (None, None) if is_sampled => format!(
+            ". Samples don't tell in which function. Look for lists and caches that the program adds to. {LAPS}"
         ),
-        None => format!(
+        (None, None) => format!(
             ". Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` samples \
              functions and names this one, if it is one. {LAPS}"
         ),
     }
+}
+
+/// Writes the function that mostly ran while memory rose, which may have risen in what took turns with it.
+pub fn computed_in(busy: &MainFunction) -> String {
+    format!(
+        "While memory rose, the program computed mostly in {}: look for what this keeps, or what it calls.",
+        function_at(busy),
+    )
 }
 
 /// Writes which laps leave it.
@@ -123,19 +137,14 @@ fn between_laps(laps: &[String], passing: &Passing, path: &str) -> String {
             let also = passing.also.iter();
             let also =
                 also.map(|lap| format!(", {} {}", called(&lap.path), bytes(lap.per_step_bytes)));
-            let also: String = also.collect();
-            if also.is_empty() {
-                format!(
-                    "{from} leaves {left} each time and {to} frees {freed}, so it is kept somewhere between \
-                     them: look for lists or caches that keep a part of it."
-                )
-            } else {
-                format!(
-                    "{from} leaves {left} each time{also}, and {to} frees {freed}: a part of what the others \
-                     leave is kept. Look for lists or caches that \
-                     hold it, such as losses with their graphs or what a dataset caches."
-                )
-            }
+            let also: Vec<String> = also.collect();
+            let comma = if also.is_empty() { "" } else { "," };
+            format!(
+                "{from} leaves {left} each time{}{comma} and {to} frees {freed}. Bytes alone don't tell which \
+                 lap allocated what is kept: look for lists or caches that grow, such as losses or outputs \
+                 that are kept with their graphs, or what a dataset caches.",
+                also.concat(),
+            )
         }
         laps => format!(
             "It is probably left in {}. But {to} frees memory that others allocate, such as {from} ({freed} each \

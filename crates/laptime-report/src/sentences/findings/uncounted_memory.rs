@@ -2,7 +2,7 @@
 
 use laptime_analysis::{Finding, MainFunction};
 
-use super::memory::LOOK_THERE;
+use super::memory::{LOOK_THERE, computed_in};
 use super::phrases::{bytes, function_at, many, one, time};
 use crate::document::names;
 use crate::quantity::thousands;
@@ -61,10 +61,7 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             while_running(function.as_ref()),
             match (function, busy_function) {
                 (Some(_), _) if !is_counted => LOOK_THERE.to_owned(),
-                (_, Some(busy)) if !is_counted => format!(
-                    "While memory rose, the program computed mostly in {}: look for what this keeps, or what it calls.",
-                    function_at(busy),
-                ),
+                (_, Some(busy)) if !is_counted => computed_in(busy),
                 _ => keeper(*is_counted, false).to_owned(),
             },
         ),

@@ -225,13 +225,14 @@ fn passing(to: &str) -> Passing {
 }
 
 /// Memory of a program without steps, where stacks were sampled.
-fn rise(function: Option<MainFunction>) -> Finding {
+fn rise(function: Option<MainFunction>, busy_function: Option<MainFunction>) -> Finding {
     Finding::MemoryRise {
         per_second_bytes: 9_700_000,
         uncertainty_bytes: 120_000,
         risen_bytes: 46_500_000,
         during_ns: 4_790 * MS,
         function,
+        busy_function,
         is_sampled: true,
     }
 }
@@ -298,10 +299,12 @@ fn of_memory() -> Vec<Finding> {
             risen_bytes: 46_500_000,
             during_ns: 4_790 * MS,
             function: None,
+            busy_function: None,
             is_sampled: false,
         },
-        rise(None),
-        rise(Some(load())),
+        rise(None, None),
+        rise(None, Some(load())),
+        rise(Some(load()), None),
     ]
 }
 
@@ -544,13 +547,14 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.57 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. step/forward leaves 195 KiB each time and step/backward frees 185 KiB, so it is kept somewhere between them: look for lists or caches that keep a part of it.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. step/forward leaves 195 KiB each time, step/data 137 KiB, and step/backward frees 185 KiB: a part of what the others leave is kept. Look for lists or caches that hold it, such as losses with their graphs or what a dataset caches.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. step/forward leaves 195 KiB each time and step/backward frees 185 KiB. Bytes alone don't tell which lap allocated what is kept: look for lists or caches that grow, such as losses or outputs that are kept with their graphs, or what a dataset caches.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. step/forward leaves 195 KiB each time, step/data 137 KiB, and step/backward frees 185 KiB. Bytes alone don't tell which lap allocated what is kept: look for lists or caches that grow, such as losses or outputs that are kept with their graphs, or what a dataset caches.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. It is left in step/forward/a (5.00 KiB each time), in step/forward/b (3.00 KiB each time) and in step/forward/c (2.00 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses that are kept with their graphs, or what a dataset caches.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` samples functions and names this one, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
-    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Samples don't tell in which function. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. While memory rose, the program computed mostly in `Dataset.__getitem__` (data.py:41): look for what this keeps, or what it calls. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
     Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps. `laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the usual cause, such as losses that are kept with their graphs.
     Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps. Counted allocations don't grow as much: look for a library that allocates in its own way, or for memory that is freed in pieces too small to be given back.
