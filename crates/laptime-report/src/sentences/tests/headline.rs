@@ -68,6 +68,8 @@ fn what_works_for_the_main_thread_is_told_with_the_call_that_waits_for_it() {
                 name: called("_process_worker", None),
                 ratio: 0.64,
                 is_several_at_once: false,
+                is_work_alone: false,
+                mostly: None,
             }],
             others: None,
         },
@@ -327,6 +329,19 @@ fn functions_are_told_with_their_line() {
         function("train", None),
         PartName::Builtin("<method 'append' of 'list' objects>".to_owned()),
         PartName::ThreadsWait,
+        PartName::Line {
+            function: "train".to_owned(),
+            place: at(9).unwrap(),
+        },
+        PartName::Itself {
+            function: "train".to_owned(),
+            place: at(9).unwrap(),
+        },
+        PartName::Called {
+            name: String::new(),
+            package: "torch".to_owned(),
+            place: at(3),
+        },
     ];
     let expected = [
         "import torch (data/job.py:1)",
@@ -335,6 +350,9 @@ fn functions_are_told_with_their_line() {
         "train",
         "list.append",
         "waiting for threads to end",
+        "line data/job.py:9 of train",
+        "train itself (data/job.py:9)",
+        "data/job.py:3 (torch)",
     ];
     assert_eq!(names.each_ref().map(part_name), expected);
 }

@@ -42,7 +42,7 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
     let (heading, table, samples) = if !has_laps {
         (
             "calls".to_owned(),
-            call_tree::of_program(&all.laps, summary.wall_ns),
+            call_tree::of_program(&all.laps, summary.wall_ns, summary.interpreter_ends),
             samples,
         )
     } else if view.tree {
@@ -50,7 +50,8 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
         let laps: Vec<&LapFunctions> = all.laps.iter().filter(is_told).collect();
         (
             "calls".to_owned(),
-            call_tree::of_laps(&laps, all_ns),
+            // The base of the table of laps: what ran beside them can be above all of it.
+            call_tree::of_laps(&laps, summary.measured_ns),
             samples,
         )
     } else if let Some(gap) = all.main_gap() {
@@ -71,9 +72,12 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
     if samples < LEAST_SAMPLES {
         return None;
     }
+    let laps: Vec<&LapFunctions> = all.laps.iter().collect();
+    let beside = (has_laps && view.tree).then(|| sampled_functions::shares_beside(summary, &laps));
     let sure = call_tree::remark(samples, Functions::uncertainty(0.5, samples));
     let said = [
         Some(sure),
+        beside.flatten(),
         sampled_functions::unread(all),
         sampled_functions::cut_off(summary),
     ];
