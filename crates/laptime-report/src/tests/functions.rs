@@ -247,13 +247,14 @@ fn of_threads_beside_the_main_one_their_work_alone_is_told() {
     );
     insta::assert_snapshot!(from(&told, "calls"), @r"
     calls
-    200 samples: shares are ± 7 points
-    function                  total   share
-    ────────────────────────────────────────────────────
-    main train.py:3          2.00 s   100 % ████████████
-    ├─ load train.py:10      1.00 s  50.0 % ██████
-    │  └─ parse train.py:20  1.00 s  50.0 % ██████
-    └─ itself                1.00 s  50.0 % ██████
+    200 samples: shares are ± 7 points. Share is of the run's 1.00 s; other threads and processes ran beside it, so theirs
+    can be above 100 %
+    function                  total  share
+    ───────────────────────────────────────────────────
+    main train.py:3          2.00 s  200 % ████████████
+    ├─ load train.py:10      1.00 s  100 % ████████████
+    │  └─ parse train.py:20  1.00 s  100 % ████████████
+    └─ itself (waiting)      1.00 s  100 % ████████████
     ");
 }
 
