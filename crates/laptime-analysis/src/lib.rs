@@ -53,7 +53,8 @@ pub use summary::finding::{
 };
 pub use summary::functions::{
     CallerTime, CollectionTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime,
-    Functions, ImportTime, LapFunctions, StackNode, calls_of_program,
+    Functions, ImportTime, InterpreterEnds, LapFunctions, StackNode, calls_of_program,
+    whole_of_calls,
 };
 pub use summary::instrumented_names::is_observed_unit;
 pub use summary::memory_row::HostMemoryRow;

@@ -9,6 +9,9 @@ const INSTALLED: [&str; 2] = ["site-packages/", "dist-packages/"];
 /// Start of the folder of Python's own library.
 const LIBRARY: &str = "lib/python3";
 
+/// The folder that a project keeps its packages in by habit: no package itself.
+const SOURCES: &str = "src/";
+
 /// Whose code a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileOrigin {
@@ -60,14 +63,42 @@ pub fn package_of_file(file: &str) -> &str {
 }
 
 /// Returns the module that a file holds, by the name that an import has for it: `torch.nn.modules.linear`. Of a file of
-/// the program it is the file's own name, as its packages aren't known.
+/// the program these are the folders that its name has, where they can be packages; of a whole path it is the file's own
+/// name, as its packages aren't known.
+///
+/// ```
+/// use laptime_core::module_of_file;
+/// assert_eq!(module_of_file("site-packages/torch/_ops.py"), "torch._ops");
+/// assert_eq!(module_of_file("mkdocs/commands/build.py"), "mkdocs.commands.build");
+/// assert_eq!(module_of_file("/home/me/project/utils.py"), "utils");
+/// ```
 pub fn module_of_file(file: &str) -> String {
     if let Some(frozen) = frozen(file) {
         return frozen.to_owned();
     }
-    let Some(path) = inside_packages(file).or_else(|| inside_library(file)) else {
-        return package_of_file(file).to_owned();
-    };
+    if let Some(path) = inside_packages(file).or_else(|| inside_library(file)) {
+        return dotted(path);
+    }
+    let path = file.strip_prefix("./").unwrap_or(file);
+    let path = path.strip_prefix(SOURCES).unwrap_or(path);
+    let mut folders = path.split('/').rev().skip(1);
+    if folders.all(is_package_name) {
+        dotted(path)
+    } else {
+        package_of_file(file).to_owned()
+    }
+}
+
+/// Returns the module that a file of the program holds, of which a script in `folder` was started: that is where its
+/// imports begin.
+pub fn module_below(folder: &str, file: &str) -> String {
+    let below = file.strip_prefix(folder);
+    let below = below.and_then(|path| path.strip_prefix('/'));
+    module_of_file(below.filter(|_| !folder.is_empty()).unwrap_or(file))
+}
+
+/// Returns a path as an import names it.
+fn dotted(path: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     if let Some(last) = parts.last_mut() {
         *last = stem(last);
@@ -76,6 +107,12 @@ pub fn module_of_file(file: &str) -> String {
         parts.pop();
     }
     parts.join(".")
+}
+
+/// Tells whether a folder can be a package: its name is one that an import can have.
+fn is_package_name(name: &str) -> bool {
+    let is_word = name.chars().all(|one| one == '_' || one.is_alphanumeric());
+    is_word && name.chars().next().is_some_and(|one| !one.is_numeric())
 }
 
 /// Returns the end of a path that tells a Python file: from the package on, or its own name.
@@ -151,12 +188,25 @@ mod tests {
         );
         assert_eq!(of("/home/me/project/utils.py"), is("utils", "utils"));
         assert_eq!(of("models/__init__.py"), is("models", "models"));
+        assert_eq!(
+            of("mkdocs/commands/build.py"),
+            is("build", "mkdocs.commands.build")
+        );
+        assert_eq!(of("src/fit/core.py"), is("core", "fit.core"));
+        assert_eq!(of("my-project/core.py"), is("core", "core"));
         assert_eq!(of("<frozen site>"), is("site", "site"));
         assert_eq!(
             of("<frozen importlib._bootstrap>"),
             is("importlib", "importlib._bootstrap")
         );
         assert_eq!(of(""), is("", ""));
+    }
+
+    #[test]
+    fn imports_of_a_script_begin_in_its_folder() {
+        assert_eq!(module_below("tools", "tools/data/images.py"), "data.images");
+        assert_eq!(module_below("tools", "toolset/images.py"), "toolset.images");
+        assert_eq!(module_below("", "data/images.py"), "data.images");
     }
 
     #[test]

@@ -41,7 +41,9 @@ pub mod work;
 pub use anchor::{Anchor, ClockKind, ClockMap};
 pub use calls::{CallSums, CalledFunction, FunctionCalls};
 pub use ceilings::{Ceiling, Ceilings};
-pub use code_file::{FileOrigin, file_origin, module_of_file, package_of_file, short_file};
+pub use code_file::{
+    FileOrigin, file_origin, module_below, module_of_file, package_of_file, short_file,
+};
 pub use device_memory::{DeviceMemory, DeviceMemorySpan, DeviceMemoryTally, MemoryOnDevice};
 pub use device_sample::{DeviceReading, DeviceReadings, DeviceSample, Throttle};
 pub use device_span::{DevicePlace, DeviceSpan, DeviceTally, DeviceTimes, NoDeviceTime};

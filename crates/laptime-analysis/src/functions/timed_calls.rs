@@ -57,6 +57,24 @@ impl<'t> TimedCalls<'t> {
             .fold(0, u64::saturating_add)
     }
 
+    /// Returns the functions of the program that nodes call straight; of the outermost nodes themselves.
+    pub fn own_below(&self, nodes: &[usize], is_root: bool) -> BTreeMap<Own, Vec<usize>> {
+        let mut found: BTreeMap<Own, Vec<usize>> = BTreeMap::new();
+        let below = |at: &usize| self.below(*at).iter().copied();
+        let below: Vec<usize> = if is_root {
+            nodes.to_vec()
+        } else {
+            nodes.iter().flat_map(below).collect()
+        };
+        for at in below {
+            if let Some((name, file)) = self.tree[at].call.own() {
+                let own = (name.to_owned(), file.to_owned());
+                found.entry(own).or_default().push(at);
+            }
+        }
+        found
+    }
+
     /// Returns the functions of the program that nodes call, straight or through packages; of the outermost nodes
     /// themselves.
     pub fn callees(&self, nodes: &[usize], is_root: bool) -> BTreeMap<Own, Vec<usize>> {
@@ -80,6 +98,24 @@ impl<'t> TimedCalls<'t> {
             }
         }
         callees
+    }
+
+    /// Tells whether a node calls another, straight or not.
+    pub fn is_above(&self, at: usize, below: usize) -> bool {
+        let mut next = self.tree[below].parent;
+        while let Some(above) = next {
+            if above == at {
+                return true;
+            }
+            next = self.tree[above].parent;
+        }
+        false
+    }
+
+    /// Returns all time of nodes, whatever kind is asked for.
+    pub fn total(&self, nodes: &[usize]) -> u64 {
+        let totals = nodes.iter().map(|at| self.tree[*at].total_ns);
+        totals.fold(0, u64::saturating_add)
     }
 
     /// Returns what a function calls of packages; of the outermost nodes those that are none of the program's.

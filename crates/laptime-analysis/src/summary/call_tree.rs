@@ -95,6 +95,15 @@ impl CallKind {
     }
 }
 
+/// Returns the folder of the script that calls begin with, the outermost first: there its imports begin. It is empty
+/// where the script lies in the folder that files are named relative to, and where no script is seen.
+pub fn script_folder<'c>(calls: impl IntoIterator<Item = &'c CallKind>) -> &'c str {
+    let mut scripts = calls.into_iter().filter_map(CallKind::own);
+    let script = scripts.find(|(name, _)| name.is_empty());
+    let folder = script.and_then(|(_, file)| file.rsplit_once('/'));
+    folder.map_or("", |(folder, _)| folder)
+}
+
 impl CallNode {
     /// Returns the time in which its thread worked.
     pub fn running_ns(&self) -> u64 {

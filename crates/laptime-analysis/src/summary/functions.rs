@@ -49,6 +49,17 @@ pub struct Functions {
     pub exact: Option<ExactFunctions>,
 }
 
+/// The time of a launched program that no sample has, while its interpreter starts and ends.
+///
+/// **Units** nanoseconds; 0 where it isn't known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InterpreterEnds {
+    /// From the launch to the first sample.
+    pub start_ns: u64,
+    /// From the last sample after which the interpreter began to exit to the end of its process.
+    pub exit_ns: u64,
+}
+
 /// Counted calls of a run: every call of a function, over all processes and threads.
 ///
 /// A call of a lap is one that was made while the lap was the innermost one; its time counts there,
@@ -320,12 +331,19 @@ impl LapFunctions {
     }
 }
 
+/// Returns the time that shares of a program's calls are of: the wall time, or that in which all threads and processes
+/// worked where it is longer.
+pub fn whole_of_calls(laps: &[LapFunctions], wall_ns: u64) -> u64 {
+    let worked_ns = laps.iter().map(LapFunctions::running_ns).total();
+    worked_ns.max(wall_ns)
+}
+
 /// Returns the tree of calls of a whole program. Of threads and processes beside the main one it has the time in which
 /// they worked: however many of them wait, that is nobody's time, and so it is of the main one where threads worked side
 /// by side.
 pub fn calls_of_program(laps: &[LapFunctions], wall_ns: u64) -> Vec<CallNode> {
-    let worked_ns = laps.iter().map(LapFunctions::running_ns).total();
-    let is_beside = |lap: &LapFunctions| lap.is_parallel() || worked_ns > wall_ns;
+    let is_side_by_side = whole_of_calls(laps, wall_ns) > wall_ns;
+    let is_beside = |lap: &LapFunctions| lap.is_parallel() || is_side_by_side;
     let trees = laps.iter().map(|lap| {
         if is_beside(lap) {
             call_tree::without_waiting(&lap.calls)

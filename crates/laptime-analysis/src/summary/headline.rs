@@ -16,7 +16,7 @@ pub struct Headline {
     /// The time that the parts are shares of.
     pub whole: Whole,
     /// The function that a program without laps waited in, with the share of its time in which nothing of it worked. Its
-    /// parts are shares of the rest.
+    /// parts are what it did in the rest, as shares of the whole as well.
     pub waiting: Option<Waiting>,
     /// The largest parts of the run.
     pub parts: LargestParts,
@@ -66,6 +66,23 @@ pub struct Part {
     pub ratio: f64,
     /// Whether several of it were open at once, in threads or tasks: then it is no share.
     pub is_several_at_once: bool,
+    /// Whether it waited as well, and the share is of its work alone.
+    pub is_work_alone: bool,
+    /// The function of the program that a package calls in most of the time of this part.
+    pub mostly: Option<PartName>,
+}
+
+impl Part {
+    /// Makes a part of a share.
+    pub fn new(name: PartName, ratio: f64) -> Self {
+        Self {
+            name,
+            ratio,
+            is_several_at_once: false,
+            is_work_alone: false,
+            mostly: None,
+        }
+    }
 }
 
 /// The time in which nothing of a program worked.
@@ -119,6 +136,20 @@ pub enum PartName {
         name: String,
         /// The line in which most of the time went by.
         place: Option<CodePlace>,
+    },
+    /// A line of a function of the program that calls other parts or has other lines.
+    Line {
+        /// The function's qualified name; empty for a script outside of functions.
+        function: String,
+        /// The line.
+        place: CodePlace,
+    },
+    /// The own time of a function of the program that calls other parts.
+    Itself {
+        /// The function's qualified name; empty for a script outside of functions.
+        function: String,
+        /// The line in which most of that time went by.
+        place: CodePlace,
     },
     /// A function of a package that the program calls.
     Called {

@@ -15,7 +15,7 @@ use crate::summary::clock::{ClockSummary, WallSource};
 use crate::summary::doubt::Doubt;
 use crate::summary::epoch::Epoch;
 use crate::summary::finding::Finding;
-use crate::summary::functions::Functions;
+use crate::summary::functions::{Functions, InterpreterEnds};
 use crate::summary::marks::{Mark, Metric};
 use crate::summary::operations::OperationsSummary;
 use crate::summary::process::{ProcessEpochs, ProcessRows, ProcessSummary, Rank};
@@ -79,6 +79,9 @@ pub struct Summary {
     /// The functions that threads were in, where stacks were sampled or calls counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub functions: Option<Functions>,
+    /// The time of a launched program before its first sample and after its last one.
+    #[serde(skip)]
+    pub interpreter_ends: InterpreterEnds,
     /// Operators and kernels by lap, where a profiler was on for some steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operators: Option<Operators>,

@@ -75,9 +75,9 @@ pub fn run(args: &BenchArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Resu
             Shown::lines(&bench::text(&found, &contenders, &cpu, width))
         }
     };
-    output::write(&text, None, false, out)?;
+    output::write(&text, None, false, (out, err))?;
     if let Some(path) = &args.output {
-        output::write(&json(), Some(path), false, out)?;
+        output::write(&json(), Some(path), false, (out, err))?;
     }
     Ok(code(&found, args))
 }

@@ -8,6 +8,14 @@ use std::process::{Command, Stdio};
 
 use crate::error::CliError;
 
+/// Tells whether a page that is opened can be seen by nobody: nothing shows pages of a desktop, and no other program is
+/// named for it. Only Linux says so.
+pub fn is_without_display() -> bool {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let names = ["BROWSER", "DISPLAY", "WAYLAND_DISPLAY"];
+    cfg!(target_os = "linux") && !names.into_iter().any(is_set)
+}
+
 /// Starts the program that `BROWSER` names, else the desktop's own.
 pub fn open(path: &Path) -> Result<(), CliError> {
     let failed = |source| CliError::Browser {

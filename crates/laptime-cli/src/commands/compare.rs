@@ -49,7 +49,7 @@ pub fn run(
     let (compared, found) = read(args)?;
     known_gates(&found)?;
     let text = comparison::render(&found, format, &view(args), args.all);
-    let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    let is_printed = output::write(&text, args.output.as_deref(), args.open, (out, err))?;
     let code = code(&found, args.strict);
     if is_printed && matches!(format, Format::Text) {
         // A message that cannot be written changes nothing about the comparison.

@@ -16,6 +16,7 @@ pub fn origin(recording: Option<&Path>, again: &[OsString]) -> Origin {
     Origin {
         recording: words(recording),
         program: texts(again).unwrap_or_default(),
+        is_without_display: false,
     }
 }
 

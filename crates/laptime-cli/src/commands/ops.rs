@@ -50,7 +50,7 @@ pub fn run(args: &OpsArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result
         }
     };
     let text = render(&counts, &subject, roofline.as_ref(), format, &view);
-    let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    let is_printed = output::write(&text, args.output.as_deref(), args.open, (out, err))?;
     if is_printed && format == Format::Text {
         // A message that cannot be written changes nothing about the report.
         say(err, format_args!("next: {}", next(args)));

@@ -9,14 +9,16 @@ use rustix::fs::{Access, access};
 
 use super::browser;
 use crate::error::CliError;
+use crate::messages::say;
 use crate::outlet::Outlet;
 
-/// Writes a report; whether it went to the standard output.
+/// Writes a report; whether it went to the standard output. Where it is to be opened and there is no display, it is said
+/// where it lies.
 pub fn write(
     text: &Shown,
     file: Option<&Path>,
     open: bool,
-    out: &mut Outlet<'_>,
+    (out, err): (&mut Outlet<'_>, &mut Outlet<'_>),
 ) -> Result<bool, CliError> {
     let Some(path) = file else {
         out.show(text).map_err(CliError::from_output)?;
@@ -26,7 +28,12 @@ pub fn write(
         target: path.display().to_string(),
         source,
     })?;
-    if open {
+    if open && browser::is_without_display() {
+        say(
+            err,
+            format_args!("page: {} (no display to open it on)", path.display()),
+        );
+    } else if open {
         browser::open(path)?;
     }
     Ok(false)

@@ -9,7 +9,7 @@ use laptime_report::next_command::{Origin, after_report};
 use laptime_report::{By, Format, FunctionSort, View, has_rows, near, render};
 use tempfile::Builder;
 
-use super::{config, next, output};
+use super::{browser, config, next, output};
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::formats::ENDINGS;
@@ -57,7 +57,10 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
         by_process: args.by == Some(By::Process),
     };
     let mut summary = recorded.summary()?;
-    view.origin = next::origin(args.recording.as_deref(), &next::script(&summary));
+    view.origin = Origin {
+        is_without_display: browser::is_without_display(),
+        ..next::origin(args.recording.as_deref(), &next::script(&summary))
+    };
     for question in &args.until {
         let answer = recorded.until(question)?;
         if answer.count == 0 {
@@ -83,12 +86,14 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
     let output = match &args.output {
         None if args.open => {
             let page = page_of(&recording)?;
-            say(err, format_args!("page: {}", page.display()));
+            if !browser::is_without_display() {
+                say(err, format_args!("page: {}", page.display()));
+            }
             Some(page)
         }
         output => output.clone(),
     };
-    let is_printed = output::write(&text, output.as_deref(), args.open, out)?;
+    let is_printed = output::write(&text, output.as_deref(), args.open, (out, err))?;
     if is_printed && matches!(format, Format::Text) && !args.tree {
         // A message that cannot be written changes nothing about the report.
         if let Some(next) = after_report(&summary, &view) {

@@ -13,13 +13,13 @@ use laptime_recorder::environment::{
     STACKS_VARIABLE,
 };
 use laptime_recorder::{clock, folder};
-use laptime_report::next_command::after_report;
+use laptime_report::next_command::{Origin, after_report};
 use laptime_report::{Format, Shown, View, render};
 
 use clap::Args;
 
 use super::report::format_of;
-use super::{next, output};
+use super::{browser, next, output};
 
 use crate::args::RunArgs;
 use crate::error::CliError;
@@ -243,7 +243,10 @@ fn tell(recording: &Recorded, args: &RunArgs, err: &mut Outlet<'_>) {
     let is_last = is_ours && runs::listing::last().is_some_and(|last| last.path == *shown);
     let named = (!is_last).then_some(shown.as_path());
     let view = View {
-        origin: next::origin(named, &again(args)),
+        origin: Origin {
+            is_without_display: browser::is_without_display(),
+            ..next::origin(named, &again(args))
+        },
         width: terminal::width(Stream::Err),
         color: terminal::is_coloured(Stream::Err),
         utf8: terminal::is_utf8(Stream::Err),

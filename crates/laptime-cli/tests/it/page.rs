@@ -52,6 +52,32 @@ fn open_shows_the_written_file_with_the_browser_that_the_user_named() {
 }
 
 #[test]
+fn without_a_display_open_says_where_the_page_lies_and_the_next_command_writes_one() {
+    let place = Place::new();
+    let blind = |words: &[&str]| {
+        let mut command = place.command();
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"] {
+            command.env_remove(name);
+        }
+        Left::from(command.args(words).output().unwrap())
+    };
+    recording::folder(&place.path().join("a.lap"), 4);
+    let left = blind(&["report", "a.lap", "-o", "a.html", "--open"]);
+    let said = "page: a.html (no display to open it on)\n";
+    assert_eq!(
+        (left.code, left.out.as_str(), left.err.as_str()),
+        (0, "", said)
+    );
+    assert!(is_page(&place.path().join("a.html")));
+    let left = blind(&["report", "a.lap"]);
+    assert!(
+        left.err.contains("next: laptime report a.lap -o a.html\n"),
+        "{}",
+        left.err
+    );
+}
+
+#[test]
 fn open_without_a_file_writes_the_page_of_a_run_beside_it_and_any_other_to_a_temporary_file() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 4);

@@ -93,7 +93,8 @@ fn places() -> Places {
     places
 }
 
-/// Names files relative to where the program lies.
+/// Names files relative to the working folder, as the shell finds them that the program was started from; else relative
+/// to where the program lies.
 fn add_program(places: &mut Places, interpreter: &Interpreter) {
     let program = interpreter.main.clone();
     let program =
@@ -104,6 +105,7 @@ fn add_program(places: &mut Places, interpreter: &Interpreter) {
         .into_iter()
         .chain(interpreter.shell_folder.clone());
     let working: Vec<String> = working.collect();
+    places.own.extend(working.iter().cloned());
     match program {
         Program::Script(path) => places.own.extend(folders_of(&path, &working)),
         Program::Module(name) => {
@@ -112,7 +114,6 @@ fn add_program(places: &mut Places, interpreter: &Interpreter) {
         }
         Program::Other => {}
     }
-    places.own.extend(working);
 }
 
 /// The folders of a script, as it was typed and without links. It may be a folder or an archive itself.
@@ -156,6 +157,6 @@ fn add_package(places: &mut Places) -> bool {
     let folders = places.working.iter().chain(&places.search);
     let found = folders.clone().find(holds).cloned();
     let is_found = found.is_some();
-    places.own.splice(0..0, found);
+    places.own.extend(found);
     is_found
 }

@@ -116,12 +116,19 @@ impl Places {
             .is_some_and(|package| first == package || first.strip_suffix(".py") == Some(package))
     }
 
-    /// The path inside of a folder. One above the user's folder says nothing, as it would tell what that is called.
+    /// The path inside of a folder. The root says nothing, and neither does a folder above the user's own of what lies in
+    /// that, or in the folders of other users beside it: it would tell what these are called.
     fn told<'f>(&self, file: &'f str, folder: &str) -> Option<&'f str> {
+        let path = inside(file, folder)?;
         let is_root = folder.trim_end_matches('/').is_empty();
-        let is_above_home = |home: &String| inside(home, folder).is_some();
-        let tells = is_root || self.home.as_ref().is_some_and(is_above_home);
-        inside(file, folder).filter(|_| !tells)
+        let tells_home = |home: &String| {
+            let users = home.rsplit_once('/').map_or("", |(users, _)| users);
+            let is_of_user = users.ends_with("/home") || users.ends_with("/Users");
+            let is_of_others = is_of_user && inside(file, users).is_some();
+            inside(home, folder).is_some() && (inside(file, home).is_some() || is_of_others)
+        };
+        let tells = is_root || self.home.as_ref().is_some_and(tells_home);
+        (!tells).then_some(path)
     }
 
     /// The last folder and the file's own name, or that alone where the folder is the user's, or holds those of all.

@@ -4,7 +4,7 @@ fn folders(folders: &[&str]) -> Vec<String> {
     folders.iter().map(|folder| (*folder).to_owned()).collect()
 }
 
-/// A project of `ada`'s, whose script lies in `tools`.
+/// A project of `ada`'s that she works in, whose script lies in `/srv/tools`.
 fn places() -> Places {
     Places {
         library: folders(&[
@@ -14,7 +14,7 @@ fn places() -> Places {
         library_name: "lib/python3.11".to_owned(),
         installed: folders(&["/opt/packages"]),
         package: None,
-        own: folders(&["/home/ada/project/tools", "/home/ada/project"]),
+        own: folders(&["/home/ada/project", "/srv/tools"]),
         search: folders(&["/home/ada", "/home/ada/libs", "/home/ada/libs/deep", "/"]),
         working: Some("/home/ada/project".to_owned()),
         home: Some("/home/ada".to_owned()),
@@ -72,12 +72,9 @@ fn what_is_no_file_stays_as_it_is_but_for_a_path_in_it() {
 }
 
 #[test]
-fn the_programs_files_are_relative_to_the_script_then_to_the_working_folder() {
-    assert_eq!(name("/home/ada/project/tools/train.py"), "train.py");
-    assert_eq!(
-        name("/home/ada/project/tools/data/images.py"),
-        "data/images.py"
-    );
+fn the_programs_files_are_relative_to_the_working_folder_then_to_the_script() {
+    assert_eq!(name("/home/ada/project/tools/train.py"), "tools/train.py");
+    assert_eq!(name("/srv/tools/data/images.py"), "data/images.py");
     assert_eq!(name("/home/ada/project/model/net.py"), "model/net.py");
     assert_eq!(name("model/net.py"), "model/net.py");
     assert_eq!(name("./tools/../model/./net.py"), "model/net.py");
@@ -118,6 +115,28 @@ fn no_name_tells_what_the_users_folder_is_called() {
     };
     assert_eq!(nowhere.name("/home/bea/mine.py").name, "mine.py");
     assert_eq!(nowhere.name("/Users/bea/mine.py").name, "mine.py");
+}
+
+#[test]
+fn below_a_working_folder_above_the_users_own_files_are_named_relative_to_it() {
+    let at = |home: &str| Places {
+        own: folders(&["/work"]),
+        home: Some(home.to_owned()),
+        ..Places::default()
+    };
+    let name = |home: &str, file: &str| at(home).name(file).name;
+    assert_eq!(name("/work/ada", "/work/parse.py"), "parse.py");
+    assert_eq!(
+        name("/work/ada", "/work/app/api/parse.py"),
+        "app/api/parse.py"
+    );
+    assert_eq!(name("/work/ada", "/work/ada/parse.py"), "parse.py");
+    assert_eq!(name("/work/ada", "/work/ada/app/parse.py"), "app/parse.py");
+    assert_eq!(name("/work/home/ada", "/work/app/parse.py"), "app/parse.py");
+    assert_eq!(
+        name("/work/home/ada", "/work/home/bea/parse.py"),
+        "parse.py"
+    );
 }
 
 #[test]

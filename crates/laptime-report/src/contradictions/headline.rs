@@ -29,7 +29,8 @@ pub fn all(summary: &Summary, headline: &Headline) -> Vec<String> {
     let mut parts = headline.parts.named.iter();
     let are_shares = !parts.any(|part| part.is_several_at_once);
     if are_shares && headline.whole == Whole::Wall {
-        found.extend(fits(summary, "the run", &headline.parts, None.into_iter()));
+        let waiting = headline.waiting.iter().map(|waiting| waiting.ratio);
+        found.extend(fits(summary, "the run", &headline.parts, waiting));
     }
     found
 }

@@ -33,7 +33,7 @@ pub struct Headline {
     is_running: bool,
     /// Time that the parts are shares of: that of the run, or of all its processes or threads together.
     whole_ns: u64,
-    /// The function that the program waited in, if that is told: the parts are shares of the rest of the time.
+    /// The function that the program waited in, if that is told: the parts are what it did in the rest of the time.
     waiting: Option<HeadlinePart>,
     /// The largest parts of the run, the largest first.
     parts: Vec<HeadlinePart>,
@@ -63,6 +63,26 @@ struct HeadlinePart {
     /// Whether several of it were open at once, in threads or tasks: then its ratio is no share.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_several_at_once: bool,
+    /// Whether it waited as well, and the ratio is of its work alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_work_alone: bool,
+    /// The function of the program that a package calls in most of the time of this part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mostly: Option<InnerFunction>,
+}
+
+/// A function of the program that a part is mostly in.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct InnerFunction {
+    /// Its name.
+    name: String,
+    /// The file that it stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// The line in which most of its time went by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
 }
 
 /// The kind of a part.
@@ -82,6 +102,10 @@ enum PartKind {
     Import,
     /// A function of the program; without a name its code outside of functions.
     Function,
+    /// A line of a function of the program that has other lines or calls other parts.
+    Line,
+    /// The own time of a function of the program that calls other parts.
+    Itself,
     /// A function of a package, at the program's line that calls it.
     Library,
     /// Garbage collections, at the program's line that nearly all of them began in.
@@ -170,6 +194,13 @@ impl Headline {
 fn largest(parts: found::LargestParts) -> (Vec<HeadlinePart>, Option<OtherParts>) {
     let named = parts.named.into_iter().map(|part| HeadlinePart {
         is_several_at_once: part.is_several_at_once,
+        is_work_alone: part.is_work_alone,
+        mostly: part.mostly.map(|name| {
+            let HeadlinePart {
+                name, file, line, ..
+            } = HeadlinePart::new(name, part.ratio);
+            InnerFunction { name, file, line }
+        }),
         ..HeadlinePart::new(part.name, part.ratio)
     });
     let others = parts.others.map(|others| OtherParts {
@@ -218,6 +249,8 @@ impl HeadlinePart {
             Name::BeforeFirstLap => (PartKind::Leftover, "startup".to_owned(), None),
             Name::Import { module, place } => (PartKind::Import, module, place),
             Name::Function { name, place } => (PartKind::Function, name, place),
+            Name::Line { function, place } => (PartKind::Line, function, Some(place)),
+            Name::Itself { function, place } => (PartKind::Itself, function, Some(place)),
             Name::Called {
                 name,
                 package,
@@ -238,6 +271,8 @@ impl HeadlinePart {
             file: place.map(|(file, _)| file),
             ratio,
             is_several_at_once: false,
+            is_work_alone: false,
+            mostly: None,
         }
     }
 }

@@ -2,11 +2,16 @@
 
 use super::command::Command;
 
+/// The page of the last run, where no other is known.
+const PAGE: &str = "run.html";
+
 /// The recording and the program that a report is of, by the words that a command needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origin {
     /// The recording; `None` where nothing was recorded, as in a program that reports itself.
     pub recording: Option<RecordingWords>,
+    /// Whether a page that is opened is seen by nobody, as there is no display.
+    pub is_without_display: bool,
     /// The words that run the program again, after `laptime run`; empty where they aren't known.
     pub program: Vec<String>,
 }
@@ -32,9 +37,14 @@ impl Origin {
         ))
     }
 
-    /// Returns the command that shows the recording's page; `None` where there is no recording.
+    /// Returns the command that shows the recording's page, or writes it where there is no display; `None` where there
+    /// is no recording.
     pub(super) fn page(&self) -> Option<Command> {
-        match &self.recording.as_ref()?.page {
+        let page = &self.recording.as_ref()?.page;
+        if self.is_without_display {
+            return self.report(&["-o", page.as_deref().unwrap_or(PAGE)]);
+        }
+        match page {
             Some(page) => self.report(&["-o", page, "--open"]),
             None => self.report(&["--open"]),
         }

@@ -1,15 +1,21 @@
 //! Calls in words: what a function, a package's function, or an import is called, and where it stands.
 
 use laptime_analysis::{CallKind, CallNode, CodePlace};
-use laptime_core::{COLLECTION, module_of_file, short_file};
+use laptime_core::{COLLECTION, module_below, module_of_file, short_file};
 
 use crate::document::names;
 
 /// The name of the code of a module that is imported.
-const MODULE: &str = "<module>";
+pub const MODULE: &str = "<module>";
 
+/// Stands for the time from the launch of a program to the first look at it.
+pub const STARTING_PYTHON: &str = "starting Python";
+/// Stands for the time in which the interpreter ends, once the program's code is done.
+pub const EXIT: &str = "exit";
 /// Stands for a function's own time, beside what it calls.
 pub const ITSELF: &str = "itself";
+/// Stands for the part of it in which its thread waited.
+pub const ITSELF_WAITING: &str = "itself (waiting)";
 
 /// Writes what so many calls are together that are too short to be told.
 pub fn folded(count: usize) -> String {
@@ -19,8 +25,8 @@ pub fn folded(count: usize) -> String {
     }
 }
 
-/// Writes a node of the tree of calls, whose line stands in a file.
-pub fn node(node: &CallNode, file: Option<&str>) -> String {
+/// Writes a node of the tree of calls, whose line stands in a file, of a program whose script lies in a folder.
+pub fn node(node: &CallNode, file: Option<&str>, script_folder: &str) -> String {
     let place = file.filter(|_| node.line > 0);
     let place = place.map_or_else(String::new, |file| format!(" {file}:{}", node.line));
     let name = match &node.call {
@@ -28,10 +34,13 @@ pub fn node(node: &CallNode, file: Option<&str>) -> String {
             return waiting(place.trim_start().to_owned(), node);
         }
         CallKind::Own { name, file } if name == MODULE => {
-            format!("import {}", module_of_file(file))
+            format!("import {}", module_below(script_folder, file))
         }
         CallKind::Own { name, .. } => function(name).to_owned(),
         CallKind::Import { module } => format!("import {module}"),
+        CallKind::Library { name, .. } if name.is_empty() && !place.is_empty() => {
+            return waiting(place.trim_start().to_owned(), node);
+        }
         CallKind::Library { name, package } => called(name, package),
         CallKind::Collection => return COLLECTION.0.to_owned(),
     };
@@ -58,9 +67,13 @@ fn waiting(named: String, node: &CallNode) -> String {
     }
 }
 
-/// Returns what a program writes to call a function of a package: `json.dumps`, but `DataFrame.apply`.
+/// Returns what a program writes to call a function of a package: `json.dumps`, but `DataFrame.apply`; the package,
+/// where its function has no name that a program knows.
 pub fn called(name: &str, package: &str) -> String {
     let name = constructor(name);
+    if name.is_empty() {
+        return package.to_owned();
+    }
     if name.contains('.') || package.is_empty() {
         return name.to_owned();
     }

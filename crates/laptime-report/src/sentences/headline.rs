@@ -70,7 +70,7 @@ fn sentence(headline: &Headline) -> String {
             if parts.is_empty() {
                 format!("{wall}: {waited}.")
             } else {
-                format!("{wall}: {waited}. Of the rest, {parts}.")
+                format!("{wall}: {waited}, {parts}.")
             }
         }
     };
@@ -111,7 +111,12 @@ fn part_of_run(part: &Part) -> String {
         };
         return format!("{ratio:.1}{UNBROKEN}{many} at a time on average");
     }
-    format!("{} {name}", share(ratio))
+    let work = if part.is_work_alone { "work in " } else { "" };
+    let mostly = match &part.mostly {
+        Some(inner) => format!(", mostly {}", part_name(inner)),
+        None => String::new(),
+    };
+    format!("{} {work}{name}{mostly}", share(ratio))
 }
 
 /// Says why functions of a program aren't told: it was too short, or ran none that are Python's.
@@ -146,6 +151,25 @@ fn part_name(name: &PartName) -> String {
             calls::named_at(&format!("import {module}"), place.as_ref())
         }
         PartName::Function { name, place } => calls::named_at(name, place.as_ref()),
+        PartName::Line { function, place } if is_script(function) => {
+            format!("line {}", calls::place(place))
+        }
+        PartName::Line { function, place } => {
+            let function = names::short(calls::function(function));
+            format!("line {} of {function}", calls::place(place))
+        }
+        PartName::Itself { function, place } if is_script(function) => {
+            format!("{} itself", calls::place(place))
+        }
+        PartName::Itself { function, place } => {
+            let function = names::short(calls::function(function));
+            format!("{function} itself ({})", calls::place(place))
+        }
+        PartName::Called {
+            name,
+            package,
+            place: Some(place),
+        } if name.is_empty() => format!("{} ({package})", calls::place(place)),
         PartName::Called {
             name,
             package,
@@ -155,6 +179,11 @@ fn part_name(name: &PartName) -> String {
         PartName::Builtin(name) => names::short(&builtin(name)),
         PartName::ThreadsWait => "waiting for threads to end".to_owned(),
     }
+}
+
+/// Tells whether code stands in a file outside of functions.
+fn is_script(function: &str) -> bool {
+    function.is_empty() || function == calls::MODULE
 }
 
 /// Writes how long a step takes and what it is made of.

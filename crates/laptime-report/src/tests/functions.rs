@@ -90,7 +90,7 @@ fn a_program_without_laps_is_told_by_its_calls_unasked() {
     samples(&mut script, 100, 500);
     let told = text(&summary(&script), &plain(100));
     assert!(
-        told.contains("1.00 s: 30 % parse (train.py:20), 10 % load (train.py:10)."),
+        told.contains("1.00 s: 30 % parse (train.py:20), 10 % line train.py:10 of load."),
         "{told}"
     );
     insta::assert_snapshot!(from(&told, "calls"), @r"
@@ -138,18 +138,18 @@ fn calls_of_the_lap_that_took_most_are_told_where_no_finding_is_and_those_of_eac
     };
     insta::assert_snapshot!(from(&shown(&summary, Format::Tree, &view), "calls"), @r"
     calls
-    step/data  300 ms  50.0 %
-    ├─ parse train.py:20  230 ms  38.3 %
-    └─ itself  70.0 ms  11.7 %
-    step  100 ms  16.7 %
-    ├─ parse train.py:20  70.0 ms  11.7 %
-    └─ itself  30.0 ms  5.0 %
-    exit  100 ms  16.7 %
-    ├─ parse train.py:20  80.0 ms  13.3 %
-    └─ itself  20.0 ms  3.3 %
-    startup  100 ms  16.7 %
-    ├─ parse train.py:20  70.0 ms  11.7 %
-    └─ itself  30.0 ms  5.0 %
+    step/data  300 ms  30.0 %
+    ├─ parse train.py:20  230 ms  23.0 %
+    └─ itself  70.0 ms  7.0 %
+    step  100 ms  10.0 %
+    ├─ parse train.py:20  70.0 ms  7.0 %
+    └─ itself  30.0 ms  3.0 %
+    exit  100 ms  10.0 %
+    ├─ parse train.py:20  80.0 ms  8.0 %
+    └─ itself  20.0 ms  2.0 %
+    startup  100 ms  10.0 %
+    ├─ parse train.py:20  70.0 ms  7.0 %
+    └─ itself  30.0 ms  3.0 %
     ");
     // A page has all functions, and once.
     let page = Document::of_page(&summary, &plain(100));
@@ -247,13 +247,14 @@ fn of_threads_beside_the_main_one_their_work_alone_is_told() {
     );
     insta::assert_snapshot!(from(&told, "calls"), @r"
     calls
-    200 samples: shares are ± 7 points
-    function                  total   share
-    ────────────────────────────────────────────────────
-    main train.py:3          2.00 s   100 % ████████████
-    ├─ load train.py:10      1.00 s  50.0 % ██████
-    │  └─ parse train.py:20  1.00 s  50.0 % ██████
-    └─ itself                1.00 s  50.0 % ██████
+    200 samples: shares are ± 7 points. Share is of the run's 1.00 s; other threads and processes ran beside it, so theirs
+    can be above 100 %
+    function                  total  share
+    ───────────────────────────────────────────────────
+    main train.py:3          2.00 s  200 % ████████████
+    ├─ load train.py:10      1.00 s  100 % ████████████
+    │  └─ parse train.py:20  1.00 s  100 % ████████████
+    └─ itself (waiting)      1.00 s  100 % ████████████
     ");
 }
 

@@ -3,13 +3,14 @@
 //! Frames of packages that follow each other are one step, named by the outermost: that is the one which the program
 //! calls. The import system and the code of the module that it imports are one step as well. A function of the program
 //! that comes again is left out: it counts once, however often it recurs, by the line that it is in innermost. Functions
-//! that the recorder left out of a deep stack are no step.
+//! that the recorder left out of a deep stack are no step. Below an event loop each installed package that it calls is a
+//! step of its own: a server's framework is no part of asyncio.
 
-use laptime_core::{module_of_file, package_of_file};
+use laptime_core::{FileOrigin, file_origin, module_below, module_of_file, package_of_file};
 
 use super::own_code::{MODULE, OwnCode, is_laptime};
 use crate::functions::stack_records::Function;
-use crate::summary::call_tree::CallKind;
+use crate::summary::call_tree::{CallKind, script_folder};
 use crate::summary::code_line::CodePlace;
 
 /// Start of the file names of Python's import system: it is part of the interpreter.
@@ -25,6 +26,19 @@ const SPAWNED: &str = "<string>";
 const PROCESS_RUN: (&str, &str) = ("BaseProcess.run", "multiprocessing");
 /// The function that a process of `multiprocessing` begins with, and the end of its file's name.
 const PROCESS_START: (&str, &str) = ("BaseProcess._bootstrap", "multiprocessing/process.py");
+
+/// The function by which asyncio's loop calls what is scheduled, by its name with and without its class, and its file.
+const LOOP_CALL: ([&str; 2], &str) = (["Handle._run", "_run"], "asyncio/events.py");
+/// Names that packages give to what they put around other functions: no program calls these.
+const WRAPPERS: [&str; 7] = [
+    "wrapper",
+    "wrapped",
+    "inner",
+    "fn",
+    "_fn",
+    "decorate_context",
+    "__call__",
+];
 
 /// One step of a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +71,8 @@ pub fn fold<'f>(
     let mut is_importing = false;
     // The program's line that was left last.
     let mut caller_line = 0;
+    // Whether an event loop was entered since.
+    let mut is_in_loop = false;
     for (function, line) in outermost_first {
         if is_laptime(function) || function.name == LEFT_OUT {
             continue;
@@ -69,6 +85,7 @@ pub fn fold<'f>(
             // What stands above in a forked process is its parent's.
             steps.clear();
             caller_line = 0;
+            is_in_loop = false;
             continue;
         }
         let is_spawn = steps.is_empty() && function.file == SPAWNED;
@@ -79,13 +96,34 @@ pub fn fold<'f>(
         if own.is_own(function) {
             add_own(&mut steps, function, line, imports);
             caller_line = line;
+            is_in_loop = false;
         } else if imports {
             add_import(&mut steps, function, caller_line);
+        } else if is_in_loop {
+            add_called_by_loop(&mut steps, function);
         } else {
             add_library(&mut steps, function, caller_line);
+            is_in_loop = is_loop_call(function);
         }
     }
+    for step in &mut steps {
+        step.name_by_line();
+    }
     steps
+}
+
+impl Step {
+    /// Takes the name from a call of the program whose functions are all of a package's inside: the line tells more.
+    fn name_by_line(&mut self) {
+        if self.line == 0 || !is_inner(&self.call) {
+            return;
+        }
+        if let CallKind::Library { name, .. } = &mut self.call
+            && !name.ends_with("__")
+        {
+            name.clear();
+        }
+    }
 }
 
 /// Adds a frame of the program, unless its function is on the way already.
@@ -160,12 +198,55 @@ fn add_library(steps: &mut Vec<Step>, function: &Function, caller_line: u32) {
     }
 }
 
-/// Returns a function of a package as what was called.
-fn library(function: &Function) -> CallKind {
-    CallKind::Library {
-        name: written_in(&function.name).to_owned(),
-        package: package_of_file(&function.file).to_owned(),
+/// Adds a frame of a package below an event loop: to a step of its package, or as one of its own where none was there.
+/// No line of the program calls it.
+fn add_called_by_loop(steps: &mut Vec<Step>, function: &Function) {
+    let call = library(function);
+    let package = |step: &Step| match &step.call {
+        CallKind::Library { package, .. } => Some(package.clone()),
+        _ => None,
+    };
+    let is_installed = file_origin(&function.file) == FileOrigin::Installed;
+    let own = package_of_file(&function.file);
+    let mut since_own = (steps.iter().rev()).take_while(|step| step.call.own().is_none());
+    let is_known = since_own.any(|step| package(step).is_none_or(|package| package == own));
+    match steps.last_mut() {
+        Some(last) if is_known || !is_installed => {
+            last.frame_count += 1;
+            let is_same = package(last).is_some_and(|package| package == own);
+            if is_same && is_inner(&last.call) && !is_inner(&call) {
+                last.call = call;
+            }
+        }
+        _ => steps.push(Step {
+            call,
+            line: 0,
+            frame_count: 1,
+        }),
     }
+}
+
+/// Returns a function of a package as what was called. One of a package that is private by its name is told with its
+/// module: the package alone would be called as if it were a module with that function.
+fn library(function: &Function) -> CallKind {
+    let package = package_of_file(&function.file);
+    let name = written_in(&function.name);
+    let is_bare = !name.is_empty() && !name.contains('.');
+    let name = if package.starts_with('_') && is_bare {
+        format!("{}.{name}", module_of_file(&function.file))
+    } else {
+        name.to_owned()
+    };
+    CallKind::Library {
+        name,
+        package: package.to_owned(),
+    }
+}
+
+/// Tells whether a function is asyncio's that calls what is scheduled.
+fn is_loop_call(function: &Function) -> bool {
+    let (names, file) = LOOP_CALL;
+    names.contains(&&*function.name) && function.file.ends_with(file)
 }
 
 /// Tells whether a call only starts a thread or a process.
@@ -182,7 +263,8 @@ fn is_inner(call: &CallKind) -> bool {
     };
     let own_name = name.rsplit('.').next().unwrap_or_default();
     let is_private = own_name.starts_with('_') && !own_name.ends_with("__");
-    is_private || own_name.is_empty() || name.contains(".<locals>.")
+    let is_wrapper = WRAPPERS.contains(&own_name);
+    is_private || is_wrapper || own_name.is_empty() || name.contains(".<locals>.")
 }
 
 /// Tells whether a function is where a process of `multiprocessing` begins, whichever way it was started.
@@ -216,14 +298,17 @@ pub fn import_of(steps: &[Step]) -> Option<Import> {
     let at = at.or_else(|| steps.iter().rposition(is_own))?;
     let module = match &steps[at].call {
         CallKind::Import { module } => module.clone(),
-        CallKind::Own { file, .. } => module_of_file(file),
+        CallKind::Own { file, .. } => {
+            let calls = steps.iter().map(|step| &step.call);
+            module_below(script_folder(calls), file)
+        }
         CallKind::Library { .. } | CallKind::Collection => return None,
     };
     let by = match steps[..at].last() {
         Some(Step {
-            call: CallKind::Library { name, .. },
+            call: CallKind::Library { name, package },
             ..
-        }) if at > 1 => Some(name.clone()),
+        }) if at > 1 => Some(if name.is_empty() { package } else { name }.clone()),
         _ => None,
     };
     let mut callers = steps[..at].iter().rev();

@@ -52,9 +52,7 @@ pub fn place_of_sample(
     if !is_measured {
         return Place::Outside(OTHER_PROCESSES);
     }
-    // The thread that the process began with has the process's number, unless its track says another.
-    let own = stacks.tracks.get(&process.facts.header.main_track);
-    if sample.thread != own.map_or(u64::from(process.facts.header.pid), |(thread, _)| *thread) {
+    if sample.thread != main_thread(process) {
         return Place::Outside(OTHER_THREADS);
     }
     Place::Outside(match stacks.lapped {
@@ -68,6 +66,13 @@ pub fn place_of_sample(
         Some(_) if is_event_loop(stacks, sample) => EVENT_LOOP,
         Some(_) => OTHER,
     })
+}
+
+/// Returns the thread that a process began with: it has the process's number, unless its track says another.
+pub fn main_thread(process: &Process) -> u64 {
+    let own = &process.features.stacks.tracks;
+    let own = own.get(&process.facts.header.main_track);
+    own.map_or(u64::from(process.facts.header.pid), |(thread, _)| *thread)
 }
 
 /// Tells whether a sample is of asyncio's loop itself, and of none of its tasks.

@@ -8,6 +8,7 @@ mod call_sums;
 mod folded_stack;
 mod functions_of_laps;
 mod grouped_samples;
+mod interpreter_ends;
 mod lap_of_sample;
 mod lap_sums;
 mod moments;
@@ -19,8 +20,9 @@ mod single_samples;
 mod sum_samples;
 
 pub use functions_of_laps::{functions, with_reason};
+pub use interpreter_ends::interpreter_ends;
 pub use notebook_cells::CELLS;
-pub use own_code::OwnCode;
+pub use own_code::{MODULE, OwnCode};
 pub use sample_pass::{StackPass, common};
 pub use single_samples::samples;
 

@@ -3,7 +3,7 @@
 //! From the root down it follows the one function of the program that has nearly all of its caller's time. What remains
 //! there are its callees, what it calls of packages by the line that does, and lines of its own.
 
-use super::call_parts::Found;
+use super::call_parts::{Found, Opens};
 use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
 use crate::summary::call_tree::{CallKind, CallNode};
 use crate::summary::headline::Part;
@@ -17,8 +17,17 @@ const MOST_PARTS: usize = 3;
 /// The share of a function that functions of the program below it must have for it to be told by these.
 const OPEN_RATIO: f64 = 0.8;
 
+/// A part of a tree, by one kind of its time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CutPart {
+    /// Its name, and its share of that time.
+    pub part: Part,
+    /// All of its time: that of its row in the tree of calls.
+    pub total_ns: u64,
+}
+
 /// Cuts a tree; no parts where it has no time of that kind.
-pub fn cut(tree: &[CallNode], time: CallTime) -> Vec<Part> {
+pub fn cut(tree: &[CallNode], time: CallTime) -> Vec<CutPart> {
     let calls = TimedCalls::new(tree, time);
     let outermost = calls.outermost();
     let all_ns = calls.sum(&outermost);
@@ -32,10 +41,12 @@ pub fn cut(tree: &[CallNode], time: CallTime) -> Vec<Part> {
         found = opened;
     }
     found.truncate(MOST_PARTS);
-    let parts = found.into_iter().map(|found| Part {
-        name: found.name,
-        ratio: found.ns as f64 / all_ns as f64,
-        is_several_at_once: false,
+    let parts = found.into_iter().map(|found| CutPart {
+        part: Part {
+            mostly: found.mostly,
+            ..Part::new(found.name, found.ns as f64 / all_ns as f64)
+        },
+        total_ns: found.total_ns,
     });
     parts.collect()
 }
@@ -45,7 +56,10 @@ fn merge_and_sort(found: &mut Vec<Found>, least_ns: u64) {
     let mut merged: Vec<Found> = Vec::new();
     for one in found.drain(..) {
         match merged.iter_mut().find(|known| known.name == one.name) {
-            Some(known) => known.ns = known.ns.saturating_add(one.ns),
+            Some(known) => {
+                known.ns = known.ns.saturating_add(one.ns);
+                known.total_ns = known.total_ns.saturating_add(one.total_ns);
+            }
             None => merged.push(one),
         }
     }
@@ -66,10 +80,8 @@ impl TimedCalls<'_> {
         loop {
             let mut callees = self.callees(&nodes, at.is_none());
             let imports = self.imports(&nodes, at.as_ref());
-            let imports_ns = imports
-                .iter()
-                .map(|one| one.ns)
-                .fold(0, u64::saturating_add);
+            let imports_ns = imports.iter().map(|at| self.without_callees(*at));
+            let imports_ns = imports_ns.fold(0, u64::saturating_add);
             let least = THROUGH_RATIO * self.sum(&nodes).saturating_sub(imports_ns) as f64;
             let mut longest = callees.iter();
             let longest = longest.find(|(_, nodes)| {
@@ -79,38 +91,51 @@ impl TimedCalls<'_> {
             let Some(own) = longest.map(|(own, _)| own.clone()) else {
                 return (at, nodes);
             };
-            imported.extend(imports);
+            let file = at.as_ref().map(|(_, file)| file.as_str());
             nodes = callees.remove(&own).unwrap_or_default();
+            let is_beside = |at: &usize| !nodes.iter().any(|below| self.is_above(*at, *below));
+            let beside = imports.into_iter().filter(is_beside);
+            imported.extend(beside.map(|at| self.package_part(at, file)));
             at = Some(own);
         }
     }
 
     /// Returns the imports that a function makes, and the garbage collections beside it.
-    fn imports(&self, nodes: &[usize], at: Option<&Own>) -> Vec<Found> {
+    fn imports(&self, nodes: &[usize], at: Option<&Own>) -> Vec<usize> {
         let packages = self.packages(nodes, at).into_iter();
-        let file = at.map(|(_, file)| file.as_str());
         let is_beside = |at: &usize| {
             let call = &self.tree[*at].call;
             matches!(call, CallKind::Import { .. } | CallKind::Collection)
         };
-        packages
-            .filter(is_beside)
-            .map(|at| self.package_part(at, file))
-            .collect()
+        packages.filter(is_beside).collect()
+    }
+
+    /// Returns the time of what is called of a package without functions of the program that it calls.
+    fn without_callees(&self, at: usize) -> u64 {
+        let callees = self.callees(&[at], false);
+        let called = callees.values().map(|nodes| self.sum(nodes));
+        self.ns(at)
+            .saturating_sub(called.fold(0, u64::saturating_add))
     }
 
     /// Returns the parts with the one part opened into its callees that can be: one that does little itself, where all
     /// that is long enough to be told still is.
     fn open_one(&self, found: &[Found], least_ns: u64) -> Option<Vec<Found>> {
         found.iter().enumerate().find_map(|(index, one)| {
-            let (own, nodes) = one.opens.clone()?;
-            let callees = self.callees(&nodes, false);
+            let opens = one.opens.clone()?;
+            let callees = match &opens {
+                Opens::Function(_, nodes) => self.callees(nodes, false),
+                Opens::Package(at) => self.callees(&[*at], false),
+            };
             let called = callees.values().map(|nodes| self.sum(nodes));
             let called_ns = called.fold(0, u64::saturating_add);
             if (called_ns as f64) < OPEN_RATIO * one.ns as f64 {
                 return None;
             }
-            let mut opened = self.opened(Some(own), nodes);
+            let mut opened = match opens {
+                Opens::Function(own, nodes) => self.opened(Some(own), nodes),
+                Opens::Package(_) => self.functions(callees),
+            };
             merge_and_sort(&mut opened, least_ns);
             let is_more = opened.len() > 1;
             let others = found.iter().enumerate().filter(|(at, _)| *at != index);
@@ -138,16 +163,30 @@ impl TimedCalls<'_> {
 
     /// Returns what the time of these nodes went to: functions of the program, what is called of packages, own lines.
     fn parts(&self, nodes: &[usize], at: Option<&Own>) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
-        for (own, nodes) in self.callees(nodes, at.is_none()) {
-            let (innermost, nodes) = self.descend(Some(own), nodes, &mut found);
-            found.extend(innermost.map(|own| self.function_part(own, nodes)));
-        }
+        let mut functions = self.own_below(nodes, at.is_none());
+        let mut found = Vec::new();
         let file = at.map(|(_, file)| file.as_str());
-        let packages = self.packages(nodes, at).into_iter();
-        found.extend(packages.map(|at| self.package_part(at, file)));
+        for package in self.packages(nodes, at) {
+            let least = THROUGH_RATIO * self.ns(package) as f64;
+            let callee = self.longest_callee(package);
+            match callee.filter(|(_, nodes)| self.sum(nodes) as f64 >= least && least > 0.0) {
+                Some((own, nodes)) => functions.entry(own).or_default().extend(nodes),
+                None => found.push(self.package_part(package, file)),
+            }
+        }
+        found.extend(self.functions(functions));
         if let Some(at) = at {
             found.extend(self.own_lines(at, nodes));
+        }
+        found
+    }
+
+    /// Returns functions of the program as parts, each after what only calls others.
+    fn functions(&self, functions: impl IntoIterator<Item = (Own, Vec<usize>)>) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for (own, nodes) in functions {
+            let (innermost, nodes) = self.descend(Some(own), nodes, &mut found);
+            found.extend(innermost.map(|own| self.function_part(own, nodes)));
         }
         found
     }

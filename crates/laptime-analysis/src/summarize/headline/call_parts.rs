@@ -1,10 +1,14 @@
 //! Parts of a program's time by what they are called: a function of the program, a line of it, a call of a package, an
 //! import.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use laptime_core::module_below;
+
+use crate::functions::sampled::MODULE;
 use crate::functions::timed_calls::{Own, TimedCalls};
-use crate::summary::call_tree::CallKind;
+use crate::summary::call_tree::{CallKind, script_folder};
 use crate::summary::code_line::CodePlace;
 use crate::summary::headline::PartName;
 
@@ -15,6 +19,11 @@ const LINE_RATIO: f64 = 0.1;
 /// The share of a function's self time that single lines must have together to be told instead of the function.
 const LINES_RATIO: f64 = 0.8;
 
+/// The share of a function's time that it must have itself for its longest line to stand for all of it.
+const WHOLE_RATIO: f64 = 0.9;
+/// The share of a package's call that a function of the program must have more of for the call to be mostly that.
+const MOSTLY_RATIO: f64 = 0.5;
+
 /// The part of a line's time below which the line beside it is told with it.
 const NEIGHBOUR_RATIO: f64 = 0.5;
 
@@ -22,9 +31,22 @@ const NEIGHBOUR_RATIO: f64 = 0.5;
 #[derive(Clone)]
 pub struct Found {
     pub name: PartName,
+    /// The time of the kind that was asked for.
     pub ns: u64,
-    /// The function of the program, with its nodes; `None` for what can't be opened.
-    pub opens: Option<(Own, Vec<usize>)>,
+    /// All of its time, as its row in the tree of calls has it.
+    pub total_ns: u64,
+    /// The function of the program in which a package's has most of that.
+    pub mostly: Option<PartName>,
+    pub opens: Option<Opens>,
+}
+
+/// The inside of a part, where it can be told by what it calls.
+#[derive(Clone)]
+pub enum Opens {
+    /// A function of the program, with its nodes.
+    Function(Own, Vec<usize>),
+    /// What is called of a package, and calls functions of the program.
+    Package(usize),
 }
 
 impl TimedCalls<'_> {
@@ -33,17 +55,14 @@ impl TimedCalls<'_> {
         Found {
             name: self.name(&own, &nodes),
             ns: self.sum(&nodes),
-            opens: Some((own, nodes)),
+            total_ns: self.total(&nodes),
+            mostly: None,
+            opens: Some(Opens::Function(own, nodes)),
         }
     }
 
-    /// Returns what is called of a package, without functions of the program that it calls.
+    /// Returns what is called of a package, with the functions of the program that it calls.
     pub fn package_part(&self, at: usize, file: Option<&str>) -> Found {
-        let own: u64 = self
-            .callees(&[at], false)
-            .values()
-            .map(|nodes| self.sum(nodes))
-            .sum();
         let node = &self.tree[at];
         let place = file.filter(|_| node.line > 0).map(|file| CodePlace {
             file: file.to_owned(),
@@ -65,17 +84,33 @@ impl TimedCalls<'_> {
                 place,
             },
         };
+        let longest = self.longest_callee(at);
         Found {
             name,
-            ns: self.ns(at).saturating_sub(own),
-            opens: None,
+            ns: self.ns(at),
+            total_ns: node.total_ns,
+            opens: longest.is_some().then_some(Opens::Package(at)),
+            mostly: longest
+                .filter(|(_, nodes)| self.sum(nodes) as f64 > MOSTLY_RATIO * self.ns(at) as f64)
+                .map(|(own, nodes)| self.name(&own, &nodes)),
         }
     }
 
-    /// Returns the self time of a function: by line where few lines have it, else together.
+    /// Returns the function of the program that takes longest of those that a package calls.
+    pub fn longest_callee(&self, at: usize) -> Option<(Own, Vec<usize>)> {
+        let callees = self.callees(&[at], false).into_iter();
+        callees.max_by_key(|(_, nodes)| self.sum(nodes))
+    }
+
+    /// Returns the self time of a function: by line where few lines have it, else together. Where it is nearly all of
+    /// the function's, a single line is told as the function.
     pub fn own_lines(&self, own: &Own, nodes: &[usize]) -> Vec<Found> {
-        let below: u64 = nodes.iter().map(|at| self.sum(self.below(*at))).sum();
-        let self_ns = self.sum(nodes).saturating_sub(below);
+        let below = || nodes.iter().map(|at| self.below(*at));
+        let called_ns: u64 = below().map(|below| self.sum(below)).sum();
+        let called_total_ns: u64 = below().map(|below| self.total(below)).sum();
+        let self_ns = self.sum(nodes).saturating_sub(called_ns);
+        let self_total_ns = self.total(nodes).saturating_sub(called_total_ns);
+        let is_whole = self_ns as f64 >= WHOLE_RATIO * self.sum(nodes) as f64;
         let mut lines: BTreeMap<u32, u64> = BTreeMap::new();
         for line in nodes.iter().flat_map(|at| &self.tree[*at].lines) {
             *lines.entry(line.line).or_default() += line.self_ns;
@@ -83,35 +118,64 @@ impl TimedCalls<'_> {
         let all_ns: u64 = lines.values().sum::<u64>().max(1);
         join_neighbours(&mut lines);
         let mut longest: Vec<(u32, u64)> = lines.into_iter().collect();
-        longest.sort_by_key(|(line, ns)| (std::cmp::Reverse(*ns), *line));
+        longest.sort_by_key(|(line, ns)| (Reverse(*ns), *line));
         longest.truncate(MOST_LINES);
         // Lines are known of working and waiting time together.
-        let part = |ns: u64| (self_ns as f64 * ns as f64 / all_ns as f64) as u64;
+        let part = |of_ns: u64, ns: u64| (of_ns as f64 * ns as f64 / all_ns as f64) as u64;
         let is_long = |ns: u64| ns as f64 >= LINE_RATIO * all_ns as f64;
+        let first = longest.first().map_or(0, |(line, _)| *line);
         longest.retain(|(_, ns)| is_long(*ns));
         let together: u64 = longest.iter().map(|(_, ns)| *ns).sum();
-        if together as f64 >= LINES_RATIO * all_ns as f64 {
-            let lines = longest.into_iter();
-            return lines
-                .map(|(line, ns)| Found {
-                    name: function(own, line),
-                    ns: part(ns),
-                    opens: None,
-                })
-                .collect();
-        }
-        let line = longest.first().map_or(0, |(line, _)| *line);
-        vec![Found {
-            name: function(own, line),
-            ns: self_ns,
+        let is_few = together as f64 >= LINES_RATIO * all_ns as f64;
+        let found = |name, ns, total_ns| Found {
+            name,
+            ns,
+            total_ns,
+            mostly: None,
             opens: None,
-        }]
+        };
+        if is_whole && (longest.len() == 1 || !is_few) {
+            let name = self.function(own, first);
+            return vec![found(name, self.sum(nodes), self.total(nodes))];
+        }
+        if is_few {
+            let lines = longest.into_iter().map(|(line, ns)| {
+                let name = PartName::Line {
+                    function: own.0.clone(),
+                    place: place(own, line),
+                };
+                found(name, part(self_ns, ns), part(self_total_ns, ns))
+            });
+            return lines.collect();
+        }
+        let name = PartName::Itself {
+            function: own.0.clone(),
+            place: place(own, first),
+        };
+        vec![found(name, self_ns, self_total_ns)]
     }
 
     /// Returns a function of the program, and the line in which most of its time went by.
     pub fn name(&self, own: &Own, nodes: &[usize]) -> PartName {
-        let longest = nodes.iter().max_by_key(|at| self.ns(**at));
-        function(own, longest.map_or(0, |at| self.tree[*at].line))
+        let longest = nodes.iter().max_by_key(|at| {
+            let node = &self.tree[**at];
+            (node.total_ns, Reverse(node.line))
+        });
+        self.function(own, longest.map_or(0, |at| self.tree[*at].line))
+    }
+
+    /// Names a function of the program, or the import of a module of it, at a line.
+    fn function(&self, own: &Own, line: u32) -> PartName {
+        let place = Some(place(own, line));
+        if own.0 == MODULE {
+            let folder = script_folder(self.tree.iter().map(|node| &node.call));
+            let module = module_below(folder, &own.1);
+            return PartName::Import { module, place };
+        }
+        PartName::Function {
+            name: own.0.clone(),
+            place,
+        }
     }
 }
 
@@ -138,12 +202,9 @@ fn join_neighbours(lines: &mut BTreeMap<u32, u64>) {
     }
 }
 
-fn function((name, file): &Own, line: u32) -> PartName {
-    PartName::Function {
-        name: name.clone(),
-        place: Some(CodePlace {
-            file: file.clone(),
-            line,
-        }),
+fn place((_, file): &Own, line: u32) -> CodePlace {
+    CodePlace {
+        file: file.clone(),
+        line,
     }
 }

@@ -1,6 +1,6 @@
 //! Parts of a whole: the largest ones by name, and what the others are together.
 
-use crate::summary::headline::{LargestParts, OtherParts, Part, PartName};
+use crate::summary::headline::{LargestParts, OtherParts, Part};
 
 /// Most parts that are named.
 const MOST_PARTS: usize = 4;
@@ -10,15 +10,6 @@ const LEAST_RATIO: f64 = 0.01;
 pub const OVERLAP_RATIO: f64 = 1.05;
 /// The least share of what is left over that is told.
 pub const REST_RATIO: f64 = 0.05;
-
-/// Makes a part of a share.
-pub fn part(name: PartName, ratio: f64) -> Part {
-    Part {
-        name,
-        ratio,
-        is_several_at_once: false,
-    }
-}
 
 /// Returns the largest parts, largest first, and what the others are together. The largest that is no leftover is
 /// named however small it is: it is what was measured.

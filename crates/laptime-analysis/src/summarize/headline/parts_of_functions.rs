@@ -1,11 +1,15 @@
 //! The parts of a program without laps: the functions that it worked in, and what it waited for.
 
-use super::call_cut::cut;
-use super::largest_parts::{OVERLAP_RATIO, largest, part};
+use laptime_core::Total;
+
+use super::call_cut::{CutPart, cut};
+use super::largest_parts::{OVERLAP_RATIO, largest};
 use crate::functions::timed_calls::CallTime;
 use crate::summary::Summary;
 use crate::summary::call_tree::{CallNode, merge, waits_for_others};
-use crate::summary::functions::{ExactFunctions, Functions, LapFunctions, collected_in};
+use crate::summary::functions::{
+    ExactFunctions, Functions, LapFunctions, calls_of_program, collected_in, whole_of_calls,
+};
 use crate::summary::headline::{LargestParts, Part, PartName, Waiting};
 
 /// Share of its time from which on it is told that a program waited.
@@ -14,8 +18,10 @@ const WAITING_RATIO: f64 = 0.1;
 const LEAST_RATIO: f64 = 0.05;
 /// The least number of samples of which parts are told: of fewer, a share is known to more than 30 points.
 const LEAST_SAMPLES: u64 = 10;
-/// The part of its waiting from which on a program waited in one function alone.
+/// The part of their waiting from which on threads waited in one function alone.
 const ALL_RATIO: f64 = 0.9;
+/// The difference between two shares that are told as the same.
+const SAME_RATIO: f64 = 0.005;
 /// The part of their waiting that others must have in one function for it to be what is waited for.
 const MOST_RATIO: f64 = 0.5;
 /// The function in which the interpreter waits for its threads, and its package.
@@ -24,7 +30,7 @@ const SHUTDOWN: (&str, &str) = ("_shutdown", "threading");
 /// The parts of a program that its functions tell.
 #[derive(Debug, Default)]
 pub struct FunctionParts {
-    /// The functions that it worked in, as shares of the time that it didn't wait.
+    /// The functions that it worked in, as shares of the run's time.
     pub parts: LargestParts,
     /// The function that it waited in.
     pub waiting: Option<Waiting>,
@@ -63,7 +69,7 @@ pub fn parts_of_functions(summary: &Summary) -> FunctionParts {
         let ratio = ns as f64 / all_ns as f64;
         Part {
             is_several_at_once: ratio >= OVERLAP_RATIO,
-            ..part(name, ratio)
+            ..Part::new(name, ratio)
         }
     });
     FunctionParts {
@@ -80,25 +86,33 @@ fn sampled_parts(functions: &Functions, wall_ns: u64) -> FunctionParts {
             ..FunctionParts::none(wall_ns)
         };
     }
-    let tree = merge(functions.laps.iter().map(|lap| lap.calls.as_slice()));
-    let worked_ns = worked_ns(&tree);
+    let tree = calls_of_program(&functions.laps, wall_ns);
+    let worked = functions.laps.iter().map(LapFunctions::running_ns);
+    let worked_ns = worked.total();
     let main = functions.main_lap().filter(|lap| !lap.is_beside());
-    let several = worked_ns as f64 >= OVERLAP_RATIO * wall_ns as f64;
-    let all_ns = if several { worked_ns } else { wall_ns.max(1) };
+    let all_ns = whole_of_calls(&functions.laps, wall_ns).max(1);
     let waiting = main.and_then(|main| waiting(functions, main, worked_ns, all_ns));
-    let waited_ns = waiting
-        .as_ref()
-        .map_or(0.0, |part| part.ratio * all_ns as f64);
-    // Before the first sample, while Python starts, there is time that no function has.
-    let rest_ns = (all_ns as f64 - waited_ns).max(worked_ns as f64).max(1.0);
-    let mut named = cut(&tree, CallTime::Working);
-    for part in &mut named {
-        part.ratio *= worked_ns as f64 / rest_ns;
-        if let PartName::Collection { place } = &mut part.name {
+    // The time in which the main thread waits for others that work is told as theirs.
+    let beside = functions.laps.iter().filter(|lap| lap.is_parallel());
+    let beside_ns = beside.map(LapFunctions::running_ns).total();
+    let is_beside = beside_ns as f64 >= LEAST_RATIO * all_ns as f64;
+    let work_alone = waiting.is_some() || is_beside;
+    let named = cut(&tree, CallTime::Working).into_iter();
+    let named = named.map(|mut cut| {
+        if let PartName::Collection { place } = &mut cut.part.name {
             *place = collected_in(&functions.laps);
         }
-    }
-    named.retain(|part| part.ratio * rest_ns >= LEAST_RATIO * all_ns as f64);
+        let ratio = cut.part.ratio * worked_ns as f64 / all_ns as f64;
+        let total = cut.total_ns as f64 / all_ns as f64;
+        let is_work_alone = work_alone && total - ratio >= SAME_RATIO;
+        Part {
+            ratio: if is_work_alone { ratio } else { total },
+            is_work_alone,
+            ..cut.part
+        }
+    });
+    let mut named: Vec<Part> = named.filter(|part| part.ratio >= LEAST_RATIO).collect();
+    named.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
     let waits_for_parts = main
         .filter(|_| waiting.is_none() && named.iter().any(is_called_by_nobody))
         .and_then(waits_for_parts);
@@ -121,7 +135,7 @@ fn is_called_by_nobody(part: &Part) -> bool {
 
 /// Returns the call in which the main thread mostly waits for other threads or processes.
 fn waits_for_parts(main: &LapFunctions) -> Option<Waiting> {
-    let longest = cut(&main.calls, CallTime::Waiting).into_iter().next()?;
+    let longest = longest_wait(&main.calls)?.part;
     let waited = main.waiting_ns as f64 / main.total_ns.max(1) as f64;
     let ratio = longest.ratio * waited;
     (is_for_others(&longest.name) && ratio > MOST_RATIO).then_some(Waiting {
@@ -136,11 +150,9 @@ fn is_for_others(waits_in: &PartName) -> bool {
     matches!(waits_in, PartName::Called { package, .. } if waits_for_others(package))
 }
 
-/// Returns the time in which threads worked.
-fn worked_ns(tree: &[CallNode]) -> u64 {
-    let outermost = tree.iter().filter(|node| node.parent.is_none());
-    let worked = outermost.map(CallNode::running_ns);
-    worked.fold(0, u64::saturating_add)
+/// Returns the function that a tree's threads waited in longest.
+fn longest_wait(tree: &[CallNode]) -> Option<CutPart> {
+    cut(tree, CallTime::Waiting).into_iter().next()
 }
 
 /// Returns what a program waited in, all of whose threads together worked for so long.
@@ -154,10 +166,17 @@ fn waiting(
     if ratio < WAITING_RATIO {
         return None;
     }
-    let longest = cut(&main.calls, CallTime::Waiting).into_iter().next()?;
+    let CutPart {
+        part: longest,
+        total_ns,
+    } = longest_wait(&main.calls)?;
     let is_shutdown = matches!(&longest.name, PartName::Called { name, package, .. }
         if (&**name, &**package) == SHUTDOWN);
-    let is_all = longest.ratio >= ALL_RATIO;
+    // Beside another number of the same function in the tree of calls, "waiting in" would be wrong.
+    let waited = longest.ratio * main.waiting_ns as f64 / all_ns as f64;
+    let total = total_ns as f64 / all_ns as f64;
+    let is_same = |other: f64| (ratio - other).abs() < SAME_RATIO;
+    let is_all = is_same(waited) && is_same(total);
     let name = match (awaited(functions, &longest.name), is_shutdown) {
         (Some(awaited), _) => awaited,
         (None, true) => PartName::ThreadsWait,
@@ -178,7 +197,7 @@ fn awaited(functions: &Functions, waits_in: &PartName) -> Option<PartName> {
     }
     let others = functions.laps.iter().filter(|lap| lap.is_parallel());
     let tree = merge(others.map(|lap| lap.calls.as_slice()));
-    let longest = cut(&tree, CallTime::Waiting).into_iter().next()?;
+    let longest = longest_wait(&tree)?.part;
     let is_most = longest.ratio > MOST_RATIO;
     (is_most && matches!(longest.name, PartName::Function { .. })).then_some(longest.name)
 }

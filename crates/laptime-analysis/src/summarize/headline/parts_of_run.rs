@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use laptime_core::PhaseName;
 
 use super::compiling::CompilingRows;
-use super::largest_parts::{OVERLAP_RATIO, part};
+use super::largest_parts::OVERLAP_RATIO;
 use crate::summarize::wall_time::STARTUP;
 use crate::summary::headline::{Part, PartName};
 use crate::summary::numbered_names::{Numbered, numbered, without_numbers};
@@ -46,10 +46,10 @@ pub fn parts_of_run(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
             continue;
         }
         places.insert(name.clone(), parts.len());
-        parts.push(part(name, ratio));
+        parts.push(Part::new(name, ratio));
     }
     if compiling > 0.0 {
-        parts.push(part(PartName::Compiling, compiling));
+        parts.push(Part::new(PartName::Compiling, compiling));
     }
     for part in &mut parts {
         part.is_several_at_once = part.ratio >= OVERLAP_RATIO;

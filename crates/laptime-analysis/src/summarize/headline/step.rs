@@ -3,7 +3,7 @@
 use laptime_core::Total;
 
 use super::compiling::CompilingRows;
-use super::largest_parts::{REST_RATIO, largest, part};
+use super::largest_parts::{REST_RATIO, largest};
 use crate::summarize::device_steps;
 use crate::summary::Summary;
 use crate::summary::headline::{
@@ -83,11 +83,11 @@ fn parts(step: &SpanRow, rows: &[SpanRow], ratio: impl Fn(u64) -> f64) -> Larges
         if inside_ns > compiled_inside_ns {
             let name = child.names.last().cloned().unwrap_or_default();
             let ns = inside_ns - compiled_inside_ns;
-            parts.push(part(PartName::Lap(name), ratio(ns)));
+            parts.push(Part::new(PartName::Lap(name), ratio(ns)));
         }
     }
     if compiled_ns > 0 {
-        parts.push(part(PartName::Compiling, ratio(compiled_ns)));
+        parts.push(Part::new(PartName::Compiling, ratio(compiled_ns)));
     }
     largest(parts)
 }

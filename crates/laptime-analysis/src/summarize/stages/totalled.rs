@@ -120,6 +120,7 @@ impl Totalled {
             devices: power::devices(processes, &self.steady_ticks, steady, self.ranks.len()),
             operations: operations::summary(tree, &rows, &self.peaks),
             functions: sampled::functions(processes, measured.len(), &rows),
+            interpreter_ends: sampled::interpreter_ends(processes, self.wall, run),
             operators: profiler::operators(processes, &rows),
             epochs: epochs::of_first(measured, zero_ns),
             epochs_of: epochs::of_each(measured),

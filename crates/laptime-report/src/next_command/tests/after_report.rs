@@ -39,6 +39,7 @@ fn view(program: &[&str]) -> View {
         origin: Origin {
             recording: Some(recording),
             program: program.iter().copied().map(str::to_owned).collect(),
+            is_without_display: false,
         },
         ..View::default()
     }

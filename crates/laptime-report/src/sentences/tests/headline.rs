@@ -68,6 +68,8 @@ fn what_works_for_the_main_thread_is_told_with_the_call_that_waits_for_it() {
                 name: called("_process_worker", None),
                 ratio: 0.64,
                 is_several_at_once: false,
+                is_work_alone: false,
+                mostly: None,
             }],
             others: None,
         },
@@ -329,6 +331,19 @@ fn functions_are_told_with_their_line() {
         PartName::ThreadsWait,
         PartName::Collection { place: None },
         PartName::Collection { place: at(7) },
+        PartName::Line {
+            function: "train".to_owned(),
+            place: at(9).unwrap(),
+        },
+        PartName::Itself {
+            function: "train".to_owned(),
+            place: at(9).unwrap(),
+        },
+        PartName::Called {
+            name: String::new(),
+            package: "torch".to_owned(),
+            place: at(3),
+        },
     ];
     let expected = [
         "import torch (data/job.py:1)",
@@ -339,6 +354,9 @@ fn functions_are_told_with_their_line() {
         "waiting for threads to end",
         "garbage collection",
         "garbage collection (data/job.py:7)",
+        "line data/job.py:9 of train",
+        "train itself (data/job.py:9)",
+        "data/job.py:3 (torch)",
     ];
     assert_eq!(names.each_ref().map(part_name), expected);
 }

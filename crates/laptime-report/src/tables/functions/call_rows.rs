@@ -88,7 +88,7 @@ impl<'t> Drawing<'t> {
         let add = |waiting: &mut BinaryHeap<_>, parent| {
             for at in self.below(parent) {
                 let ns = self.tree[at].total_ns;
-                if ns as f64 >= LEAST_RATIO * self.whole_ns as f64 {
+                if is_large(ns, self.whole_ns) {
                     waiting.push((ns, Reverse(at)));
                 }
             }
@@ -143,7 +143,7 @@ impl<'t> Drawing<'t> {
         (parent, total_ns, self_ns): (Option<usize>, u64, u64),
         depth: usize,
     ) {
-        let is_large = |ns: u64| ns as f64 >= LEAST_RATIO * self.whole_ns as f64;
+        let is_large = |ns: u64| is_large(ns, self.whole_ns);
         let below = self.below(parent);
         let (here, folded): (Vec<usize>, Vec<usize>) =
             below.into_iter().partition(|at| shown.contains(at));
@@ -151,6 +151,9 @@ impl<'t> Drawing<'t> {
         // What is called in too little time to be told at all is part of the function's own time.
         let folded_ns = folded.iter().map(|at| self.tree[*at].total_ns).total();
         let itself_ns = self_ns.min(total_ns.saturating_sub(here_ns));
+        let waiting_ns = parent.map_or(0, |at| self.itself_waiting_ns(at));
+        let waiting_ns = Some(waiting_ns.min(itself_ns)).filter(|ns| is_large(*ns));
+        let itself_ns = itself_ns - waiting_ns.unwrap_or(0);
         let (is_itself, is_folded) = (is_large(itself_ns), is_large(folded_ns));
         for at in &here {
             self.add(rows, shown, *at, depth);
@@ -159,6 +162,9 @@ impl<'t> Drawing<'t> {
             return;
         }
         let mut add = |name: String, ns: u64| rows.push(row(name, depth, ns, self.whole_ns));
+        if let Some(ns) = waiting_ns {
+            add(calls::ITSELF_WAITING.to_owned(), ns);
+        }
         if is_itself && is_folded {
             add(calls::ITSELF.to_owned(), itself_ns);
             add(calls::folded(folded.len()), folded_ns);
@@ -172,12 +178,20 @@ impl<'t> Drawing<'t> {
         }
     }
 
+    /// Returns the part of a node's own time in which its thread waited.
+    fn itself_waiting_ns(&self, at: usize) -> u64 {
+        let below = self.children.get(&Some(at)).into_iter().flatten();
+        let below_ns = below.map(|at| self.tree[*at].waiting_ns).total();
+        self.tree[at].waiting_ns.saturating_sub(below_ns)
+    }
+
     fn add(&self, rows: &mut Vec<Row>, shown: &HashSet<usize>, at: usize, depth: usize) {
         let node = &self.tree[at];
-        let file = self.file_of(at);
+        let folder = call_tree::script_folder(self.tree.iter().map(|node| &node.call));
+        let name = calls::node(node, self.file_of(at), folder);
         rows.push(Row {
             aside: calls::frames(node),
-            ..row(calls::node(node, file), depth, node.total_ns, self.whole_ns)
+            ..row(name, depth, node.total_ns, self.whole_ns)
         });
         let times = (Some(at), node.total_ns, node.self_ns);
         self.add_below(rows, shown, times, depth + 1);
@@ -196,6 +210,11 @@ impl<'t> Drawing<'t> {
     }
 }
 
+/// Tells whether a row of so much time is shown.
+pub fn is_large(ns: u64, whole_ns: u64) -> bool {
+    ns as f64 >= LEAST_RATIO * whole_ns as f64
+}
+
 /// Makes a row of so much time.
 pub fn row(name: String, depth: usize, ns: u64, whole_ns: u64) -> Row {
     let share = ns as f64 / whole_ns.max(1) as f64;
@@ -207,6 +226,6 @@ pub fn row(name: String, depth: usize, ns: u64, whole_ns: u64) -> Row {
 }
 
 /// Returns the nodes that nothing in the tree calls.
-pub fn outermost(tree: &[CallNode]) -> impl Iterator<Item = &CallNode> {
+fn outermost(tree: &[CallNode]) -> impl Iterator<Item = &CallNode> {
     tree.iter().filter(|node| node.parent.is_none())
 }

@@ -2,26 +2,36 @@
 //!
 //! The children of a row add up to it: what is too small to be shown is one row, and so is the function's own time.
 
-use laptime_analysis::{CallKind, LapFunctions, RowKind, call_tree, calls_of_program};
+use laptime_analysis::{
+    CallKind, InterpreterEnds, LapFunctions, RowKind, call_tree, calls_of_program, whole_of_calls,
+};
 use laptime_core::Total;
 
-use super::call_rows::{Drawing, outermost, row};
+use super::call_rows::{Drawing, is_large, row};
 use crate::document::column::Column;
 use crate::document::{Row, Table};
 use crate::quantity;
+use crate::sentences::calls;
 
 /// Most rows of a tree.
 const MOST_ROWS: usize = 25;
 /// Most rows of a lap's tree, which stands below the table of laps.
 const MOST_ROWS_OF_LAP: usize = 10;
 
-/// Makes the tree of calls of a whole program. Shares are of the wall time, or of all threads' together where that is
-/// longer.
-pub fn of_program(laps: &[LapFunctions], wall_ns: u64) -> Table {
+/// Makes the tree of calls of a whole program. Shares are of the wall time, or of the time in which all threads worked
+/// where that is longer. Rows have the time as well in which the interpreter started and ended: with those of the main
+/// thread they add up to the wall time.
+pub fn of_program(laps: &[LapFunctions], wall_ns: u64, ends: InterpreterEnds) -> Table {
     let tree = calls_of_program(laps, wall_ns);
-    let whole_ns = outermost(&tree).map(|node| node.total_ns).total();
-    let whole_ns = whole_ns.max(wall_ns);
-    table(Drawing::new(&tree, whole_ns).rows(0, MOST_ROWS))
+    let whole_ns = whole_of_calls(laps, wall_ns);
+    let mut rows = Drawing::new(&tree, whole_ns).rows(0, MOST_ROWS);
+    let ends = [
+        (calls::STARTING_PYTHON, ends.start_ns),
+        (calls::EXIT, ends.exit_ns),
+    ];
+    let long = ends.into_iter().filter(|(_, ns)| is_large(*ns, whole_ns));
+    rows.extend(long.map(|(name, ns)| row(name.to_owned(), 0, ns, whole_ns)));
+    table(rows)
 }
 
 /// Makes the trees of calls of some laps, each below the lap's row; shares are of `whole_ns`. The functions that all

@@ -4,12 +4,13 @@
 
 use laptime_core::{Total, path};
 
-use laptime_analysis::{Finding, Functions, LapFunctions, RowKind, Summary};
+use laptime_analysis::{Finding, Functions, LapFunctions, RowKind, Summary, whole_of_calls};
 
 use crate::document::names;
 use crate::document::view::View;
 use crate::document::{Content, Section};
 use crate::tables::functions::{call_tree, counted_calls, sampled_functions};
+use crate::text::wrap;
 
 /// Number of counted functions that are shown.
 const MOST: usize = 5;
@@ -42,7 +43,7 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
     let (heading, table, samples) = if !has_laps {
         (
             "calls".to_owned(),
-            call_tree::of_program(&all.laps, summary.wall_ns),
+            call_tree::of_program(&all.laps, summary.wall_ns, summary.interpreter_ends),
             samples,
         )
     } else if view.tree {
@@ -50,7 +51,8 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
         let laps: Vec<&LapFunctions> = all.laps.iter().filter(is_told).collect();
         (
             "calls".to_owned(),
-            call_tree::of_laps(&laps, all_ns),
+            // The base of the table of laps: what ran beside them can be above all of it.
+            call_tree::of_laps(&laps, summary.measured_ns),
             samples,
         )
     } else if let Some(gap) = all.main_gap() {
@@ -71,9 +73,19 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
     if samples < LEAST_SAMPLES {
         return None;
     }
+    let laps: Vec<&LapFunctions> = all.laps.iter().collect();
+    // Of threads that worked longer together than the run took, shares are of all their work.
+    let is_of_run = if has_laps {
+        view.tree
+    } else {
+        whole_of_calls(&all.laps, summary.wall_ns) == summary.wall_ns
+    };
+    let beside = is_of_run.then(|| sampled_functions::shares_beside(summary, &laps));
+    let beside = beside.flatten().map(|said| wrap::capitalised(&said));
     let sure = call_tree::remark(samples, Functions::uncertainty(0.5, samples));
     let said = [
         Some(sure),
+        beside,
         sampled_functions::unread(all),
         sampled_functions::cut_off(summary),
     ];

@@ -12,6 +12,7 @@ use crate::document::column::Column;
 use crate::document::view::View;
 use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, Precision};
+use crate::sentences::calls;
 use crate::tables::functions::callers;
 use crate::tables::functions::function_rows::{self, Weight, lap_name, lap_row, named};
 
@@ -217,18 +218,24 @@ fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<Strin
                 .to_owned(),
         );
     }
-    if laps.iter().any(|lap| lap.is_parallel()) {
-        let time = quantity::estimate(summary.measured_ns);
-        let whose = if summary.measured_ns == summary.wall_ns {
-            format!("the run's {time}")
-        } else {
-            format!("the {time} of the measured processes")
-        };
-        notes.push(format!(
-            "share is of {whose}; other threads and processes ran beside it, so theirs can be above 100 %"
-        ));
-    }
+    notes.extend(shares_beside(summary, laps));
     notes
+}
+
+/// Says what shares are of where threads or processes ran beside the laps.
+pub fn shares_beside(summary: &Summary, laps: &[&LapFunctions]) -> Option<String> {
+    let time = quantity::estimate(summary.measured_ns);
+    let whose = if summary.measured_ns == summary.wall_ns {
+        format!("the run's {time}")
+    } else {
+        format!("the {time} of the measured processes")
+    };
+    let has_beside = laps.iter().any(|lap| lap.is_parallel());
+    has_beside.then(|| {
+        format!(
+            "share is of {whose}; other threads and processes ran beside it, so theirs can be above 100 %"
+        )
+    })
 }
 
 /// Makes the rows below a lap: its imports, and its functions with their callers.
@@ -239,12 +246,11 @@ fn below(
     view: &View,
 ) -> Vec<Vec<Row>> {
     let is_shown = |ns: u64| ns > 0 && ns as f64 >= LEAST_RATIO * lap.total_ns as f64;
-    let imports = lap.imports.iter();
-    let imports = imports.filter(|import| is_shown(import.total_ns));
-    let imports = imports.take(most).map(|import| {
-        let times = (Some(import.total_ns), Some(import.total_ns), 0);
-        let count = Some(import.sample_count).filter(|count| *count > 0);
-        let name = format!("import {}", import.name);
+    let imports = imports(lap).into_iter();
+    let imports = imports.filter(|(_, ns, _)| is_shown(*ns));
+    let imports = imports.take(most).map(|(name, ns, count)| {
+        let times = (Some(ns), Some(ns), 0);
+        let count = Some(count).filter(|count| *count > 0);
         vec![row(&name, whole_ns, times, count, waits)]
     });
     // Beside the run ten threads may wait for one that works.
@@ -273,6 +279,30 @@ fn below(
         rows
     });
     imports.chain(shown).collect()
+}
+
+/// Returns the imports of a lap with their times and samples, the longest first: one that is made in several lines is
+/// told by each of these, and whoever else imports it there counts to the line.
+fn imports(lap: &LapFunctions) -> Vec<(String, u64, u64)> {
+    let mut found: Vec<(String, u64, u64)> = Vec::new();
+    for import in &lap.imports {
+        let mut same = lap.imports.iter().filter(|one| one.name == import.name);
+        let name = format!("import {}", import.name);
+        let name = if same.any(|one| one.place != import.place) {
+            calls::named_at(&name, import.place.as_ref())
+        } else {
+            name
+        };
+        match found.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, ns, count)) => {
+                *ns = ns.saturating_add(import.total_ns);
+                *count += import.sample_count;
+            }
+            None => found.push((name, import.total_ns, import.sample_count)),
+        }
+    }
+    found.sort_by_key(|(_, ns, _)| Reverse(*ns));
+    found
 }
 
 /// Weighs a function by the time in which it ran.

@@ -16,6 +16,10 @@ fn file(letter: &str) -> &'static str {
         "q" => "lib/python3.11/multiprocessing/queues.py",
         "c" => "lib/python3.11/concurrent/futures/process.py",
         "o" => "site-packages/torch/optim/sgd.py",
+        "a" => "lib/python3.11/asyncio/events.py",
+        "u" => "site-packages/uvicorn/server.py",
+        "f" => "site-packages/fastapi/applications.py",
+        "y" => "site-packages/_pytest/config/__init__.py",
         "g" => "<string>",
         "s" => "lib/python3.11/multiprocessing/process.py",
         "-" => "",
@@ -76,6 +80,62 @@ fn frames_of_packages_are_one_step_by_the_line_that_calls_them() {
     ];
     assert_eq!(told(&steps), expected);
     assert_eq!(import_of(&steps), None);
+}
+
+#[test]
+fn what_an_event_loop_calls_of_packages_is_told_by_these() {
+    let steps = folded(&[
+        "p:<module>:9",
+        "a:run:1",
+        "a:Runner.run:2",
+        "a:Handle._run:3",
+        "u:Server.serve:4",
+        "u:Server.main_loop:5",
+        "f:FastAPI.__call__:6",
+        "u:Proxy.__call__:7",
+        "j:dumps:8",
+        "p:hash:7",
+        "j:dumps:8",
+    ]);
+    let expected = [
+        "job.py!:9 ×1",
+        "asyncio.run:9 ×3",
+        "uvicorn.Server.serve:0 ×2",
+        "fastapi.FastAPI.__call__:0 ×3",
+        "job.py!hash:7 ×1",
+        "json.dumps:7 ×1",
+    ];
+    assert_eq!(told(&steps), expected);
+    // Without a loop they are what the program calls.
+    let steps = folded(&["p:<module>:9", "u:Server.serve:4", "f:FastAPI.__call__:6"]);
+    assert_eq!(told(&steps)[1..], ["uvicorn.Server.serve:9 ×2"]);
+}
+
+#[test]
+fn a_call_that_only_inner_functions_of_a_package_are_seen_of_has_no_name() {
+    let last = |stack: &[&str]| told(&folded(stack)).pop().unwrap();
+    let script = "p:<module>:3";
+    for inner in [
+        "t:boolean_dispatch.<locals>.fn:1",
+        "t:fn:1",
+        "t:wrapper:1",
+        "t:Module._wrapped_call_impl:1",
+    ] {
+        assert_eq!(last(&[script, inner, "t:_max_pool2d:9"]), "torch.:3 ×2");
+        let named = [script, inner, "t:Linear.forward:9"];
+        assert_eq!(last(&named), "torch.Linear.forward:3 ×2");
+    }
+    // A class says more than a line.
+    let called = "torch.Module.__call__:3 ×1";
+    assert_eq!(last(&[script, "t:Module.__call__:1"]), called);
+    // The interpreter's own threads have no line.
+    assert_eq!(last(&["h:_shutdown:1"]), "threading._shutdown:0 ×1");
+}
+
+#[test]
+fn a_function_of_a_private_package_is_told_with_its_module() {
+    let steps = folded(&["p:<module>:3", "y:main:9"]);
+    assert_eq!(told(&steps)[1], "_pytest._pytest.config.main:3 ×1");
 }
 
 #[test]
@@ -286,7 +346,7 @@ fn a_call_of_a_package_is_named_by_its_first_function_that_is_no_inside_of_it() 
     );
     // Where there is none, the outermost is known best.
     let inside = ["Module._wrapped_call_impl", "Module._call_impl"];
-    assert_eq!(around(&inside), "torch.Module._wrapped_call_impl:5 ×2");
+    assert_eq!(around(&inside), "torch.:5 ×2");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::summary::code_line::LineTime;
+use crate::summary::code_line::{CodePlace, LineTime};
 use crate::summary::headline::PartName;
 
 /// A node of a tree: its caller, what it is, its line, total and waiting time.
@@ -52,9 +52,14 @@ fn kind(name: &str) -> CallKind {
     }
 }
 
+/// Returns the parts of a tree.
+fn parts_of(tree: &[CallNode], time: CallTime) -> Vec<Part> {
+    cut(tree, time).into_iter().map(|cut| cut.part).collect()
+}
+
 /// Returns what is told of a tree: name, line and percent.
 fn told(nodes: &[Node<'_>], time: CallTime) -> Vec<(String, u32, u64)> {
-    let parts = cut(&tree(nodes), time).into_iter();
+    let parts = parts_of(&tree(nodes), time).into_iter();
     let told = parts.map(|part| {
         let (name, place) = match part.name {
             PartName::Import { module, place } => (format!("import {module}"), place),
@@ -106,17 +111,69 @@ fn imports_beside_a_function_do_not_hide_what_it_calls() {
 }
 
 #[test]
+fn a_call_of_a_package_has_all_its_time_and_says_what_it_is_mostly() {
+    let apply = |clean: u64| {
+        [
+            (None, "", 21, 1_000, 0),
+            (Some(0), "main", 19, 1_000, 0),
+            (Some(1), "pandas.DataFrame.apply", 18, 700, 0),
+            (Some(2), "clean", 5, clean, 0),
+            (Some(1), "pandas.DataFrame.to_csv", 20, 300, 0),
+        ]
+    };
+    let mostly = |clean| {
+        let parts = parts_of(&tree(&apply(clean)), CallTime::Working);
+        let inner = parts[0].mostly.clone();
+        inner.map(|name| match name {
+            PartName::Function { name, .. } => name,
+            other => panic!("{other:?}"),
+        })
+    };
+    let expected = [
+        named("DataFrame.apply", 18, 70),
+        named("DataFrame.to_csv", 20, 30),
+    ];
+    assert_eq!(working(&apply(500)), expected);
+    assert_eq!(mostly(500), Some("clean".to_owned()));
+    assert_eq!(mostly(350), None);
+    // A package that only calls it is passed through.
+    assert_eq!(working(&apply(650))[0], named("clean", 5, 65));
+}
+
+#[test]
+fn the_own_time_of_a_function_is_not_told_as_the_function() {
+    let nodes = tree(&[
+        (None, "", 21, 1_000, 0),
+        (Some(0), "main", 19, 1_000, 0),
+        (Some(1), "clean", 8, 600, 0),
+    ]);
+    let parts = parts_of(&nodes, CallTime::Working);
+    let line = PartName::Line {
+        function: "main".to_owned(),
+        place: CodePlace {
+            file: "job.py".to_owned(),
+            line: 19,
+        },
+    };
+    assert_eq!(parts[1].name, line);
+    // All of its time is its own: then it is told by its name.
+    let all = parts_of(&tree(&[(None, "main", 19, 10, 0)]), CallTime::Working);
+    assert!(matches!(&all[0].name, PartName::Function { name, .. } if name == "main"));
+}
+
+#[test]
 fn functions_that_a_package_calls_are_told_in_its_place() {
     let found = working(&[
         (None, "", 21, 1_000, 0),
         (Some(0), "main", 19, 1_000, 0),
         (Some(1), "pandas.DataFrame.apply", 18, 800, 0),
-        (Some(2), "clean", 5, 600, 0),
+        (Some(2), "clean", 5, 400, 0),
+        (Some(2), "parse", 9, 300, 0),
         (Some(1), "pandas.DataFrame.to_csv", 20, 200, 0),
     ]);
     let expected = [
-        named("clean", 5, 60),
-        named("DataFrame.apply", 18, 20),
+        named("clean", 5, 40),
+        named("parse", 9, 30),
         named("DataFrame.to_csv", 20, 20),
     ];
     assert_eq!(found, expected);
@@ -139,7 +196,7 @@ fn a_script_without_functions_is_told_by_its_lines() {
     nodes[0].lines = [(8, 600), (11, 350), (12, 50)]
         .map(|(line, self_ns)| LineTime { line, self_ns })
         .to_vec();
-    let parts = cut(&nodes, CallTime::Working);
+    let parts = parts_of(&nodes, CallTime::Working);
     let shares: Vec<u64> = parts
         .iter()
         .map(|part| (part.ratio * 100.0).round() as u64)
@@ -154,7 +211,7 @@ fn a_loop_over_many_lines_is_told_as_its_function() {
     nodes[1].lines = (1..=20)
         .map(|line| LineTime { line, self_ns: 50 })
         .collect();
-    let parts = cut(&nodes, CallTime::Working);
+    let parts = parts_of(&nodes, CallTime::Working);
     let shares: Vec<u64> = parts
         .iter()
         .map(|part| (part.ratio * 100.0).round() as u64)
@@ -215,7 +272,7 @@ proptest::proptest! {
                 made[parent].total_ns += made[at].total_ns;
             }
         }
-        let parts = cut(&made, CallTime::Working);
+        let parts = parts_of(&made, CallTime::Working);
         let sum: f64 = parts.iter().map(|part| part.ratio).sum();
         proptest::prop_assert!(sum <= 1.0 + 1e-9, "{parts:?}");
         proptest::prop_assert!(parts.len() <= MOST_PARTS);
@@ -236,12 +293,12 @@ fn the_head_of_a_loop_is_told_with_its_body() {
                 self_ns: *self_ns,
             })
             .collect();
-        let parts = cut(&tree, CallTime::Working).into_iter();
+        let parts = parts_of(&tree, CallTime::Working).into_iter();
         let told = parts.map(|part| match part.name {
-            PartName::Function { place, .. } => (
-                place.map_or(0, |place| place.line),
-                (part.ratio * 100.0).round() as u64,
-            ),
+            PartName::Function {
+                place: Some(place), ..
+            }
+            | PartName::Line { place, .. } => (place.line, (part.ratio * 100.0).round() as u64),
             other => panic!("{other:?}"),
         });
         told.collect::<Vec<_>>()

@@ -68,7 +68,7 @@ fn a_program_that_works_is_told_by_its_functions() {
         1_100 * MS,
     );
     assert!(parts.waiting.is_none() && parts.few_samples.is_none());
-    let expected = [("clean".to_owned(), 55), ("save".to_owned(), 35)];
+    let expected = [("clean".to_owned(), 55), ("save".to_owned(), 36)];
     assert_eq!(percents(&parts), expected);
     assert_eq!(parts.all_ns, 1_100 * MS);
 }
@@ -82,8 +82,7 @@ fn shares_are_of_the_run_also_where_it_began_long_before_the_first_sample() {
         2_000 * MS,
     );
     assert!((parts.waiting.as_ref().unwrap().ratio - 0.5).abs() < 1e-9);
-    // 400 ms of the 1,000 in which it didn't wait.
-    assert_eq!(percents(&parts), [("clean".to_owned(), 40)]);
+    assert_eq!(percents(&parts), [("clean".to_owned(), 20)]);
 }
 
 #[test]
@@ -97,7 +96,7 @@ fn of_a_program_that_hardly_works_no_function_is_told_that_does() {
 }
 
 #[test]
-fn a_program_that_mostly_waits_says_so_first_and_shares_are_of_the_rest() {
+fn a_program_that_mostly_waits_says_so_first() {
     let parts = sampled_parts(
         &program(&[("fetch", 900, 900), ("parse", 100, 0)]),
         1_000 * MS,
@@ -105,7 +104,36 @@ fn a_program_that_mostly_waits_says_so_first_and_shares_are_of_the_rest() {
     let waiting = parts.waiting.as_ref().unwrap();
     assert!((waiting.ratio - 0.9).abs() < 1e-9, "{waiting:?}");
     assert!(matches!(&waiting.name, PartName::Function { name, .. } if name == "fetch"));
-    assert_eq!(percents(&parts), [("parse".to_owned(), 100)]);
+    assert_eq!(percents(&parts), [("parse".to_owned(), 10)]);
+    assert!(waiting.is_all);
+}
+
+#[test]
+fn what_waits_and_works_has_two_shares_and_says_so() {
+    let nodes = [("fetch", 700, 500), ("parse", 300, 0)];
+    let parts = sampled_parts(&program(&nodes), 1_000 * MS);
+    let waiting = parts.waiting.as_ref().unwrap();
+    // Its row in the tree of calls has 70 %.
+    assert!((waiting.ratio - 0.5).abs() < 1e-9 && !waiting.is_all);
+    let expected = [("parse".to_owned(), 30), ("fetch".to_owned(), 20)];
+    assert_eq!(percents(&parts), expected);
+    let work_alone: Vec<bool> = (parts.parts.named.iter())
+        .map(|part| part.is_work_alone)
+        .collect();
+    assert_eq!(work_alone, [false, true]);
+}
+
+#[test]
+fn a_part_has_all_the_time_of_its_row_where_waiting_is_not_told() {
+    let parts = sampled_parts(
+        &program(&[("load", 500, 40), ("parse", 500, 0)]),
+        1_000 * MS,
+    );
+    assert!(parts.waiting.is_none());
+    let expected = [("load".to_owned(), 50), ("parse".to_owned(), 50)];
+    let mut found = percents(&parts);
+    found.sort();
+    assert_eq!(found, expected);
 }
 
 #[test]
