@@ -122,9 +122,7 @@ impl Places {
         let path = inside(file, folder)?;
         let is_root = folder.trim_end_matches('/').is_empty();
         let tells_home = |home: &String| {
-            let users = home.rsplit_once('/').map_or("", |(users, _)| users);
-            let is_of_user = users.ends_with("/home") || users.ends_with("/Users");
-            let is_of_others = is_of_user && inside(file, users).is_some();
+            let is_of_others = users_folder(home).is_some_and(|all| inside(file, all).is_some());
             inside(home, folder).is_some() && (inside(file, home).is_some() || is_of_others)
         };
         let tells = is_root || self.home.as_ref().is_some_and(tells_home);
@@ -138,11 +136,19 @@ impl Places {
         };
         let is_home = self.home.as_deref() == Some(folders);
         let above = folders.rsplit_once('/').map_or("", |(above, _)| above);
-        if is_home || matches!(above, "/home" | "/Users") || folders.is_empty() {
+        let is_user = self.home.as_deref().and_then(users_folder) == Some(above);
+        if is_home || is_user || matches!(above, "/home" | "/Users") || folders.is_empty() {
             return name;
         }
         file[above.len()..].trim_start_matches('/')
     }
+}
+
+/// The folder that a user's own lies in, where its name says that all users' do.
+fn users_folder(home: &str) -> Option<&str> {
+    let (users, _) = home.rsplit_once('/')?;
+    let is_of_all = users.ends_with("/home") || users.ends_with("/Users");
+    is_of_all.then_some(users)
 }
 
 /// The path inside of a folder.
