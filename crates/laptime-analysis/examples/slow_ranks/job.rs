@@ -168,7 +168,7 @@ impl Job {
             if self.is_slow(rank, part, step, is_long) {
                 ns *= FAULT;
             }
-            if part == OwnPart::Other && rank == 0 && step % self.logging.0 == 0 {
+            if part == OwnPart::Other && rank == 0 && step.is_multiple_of(self.logging.0) {
                 ns += self.logging.1 * STEP_NS;
             }
             own_ns[part as usize] = ns as i64;

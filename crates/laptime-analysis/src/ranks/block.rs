@@ -17,7 +17,7 @@ const LONG_DEVIATIONS: f64 = 4.5;
 /// Share of a step's own work from which on a part of a step is long.
 const LONG_SHARE: f64 = 0.01;
 const BILLION: i128 = 1_000_000_000;
-/// What a median distance is multiplied by, to be the standard deviation of normal values.
+/// Factor from a median distance to the standard deviation of normal values.
 const OF_NORMAL: f64 = 1.4826;
 
 /// Part of a rank's steps in a block.
@@ -172,7 +172,7 @@ pub(super) fn median(mut values: Vec<i64>) -> i64 {
     if values.is_empty() {
         return 0;
     }
-    let (middle, is_even) = (values.len() / 2, values.len() % 2 == 0);
+    let (middle, is_even) = (values.len() / 2, values.len().is_multiple_of(2));
     let (below, &mut upper, _) = values.select_nth_unstable(middle);
     match below.iter().max() {
         Some(lower) if is_even => lower.midpoint(upper),

@@ -7,12 +7,12 @@ use super::suspect_steps::{PartOfStep, StepSums, SuspectSteps};
 use super::suspects::{Suspect, Suspects};
 use std::collections::BTreeMap;
 
-/// What is known of a job's ranks.
+/// Answer to who holds the others up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnosis {
     /// Parts of steps in which a rank is slower than its peers, the most costly first.
     pub slow: Vec<SlowPart>,
-    /// What a rank does that its peers don't do: saving, logging, evaluation.
+    /// Work of a rank that its peers don't do: saving, logging, evaluation.
     pub of_their_own: Vec<SlowPart>,
     /// Sums over all steps.
     pub sums: StepSums,

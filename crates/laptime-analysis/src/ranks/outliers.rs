@@ -7,7 +7,7 @@
 
 use crate::statistics::student;
 
-/// What ranks usually differ by, as a share of a part.
+/// Usual difference between ranks, as a share of a part.
 const USUAL_SPREAD: f64 = 0.01;
 /// How many ranks that experience counts for.
 const PRIOR: f64 = 10.0;

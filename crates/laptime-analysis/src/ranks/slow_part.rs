@@ -2,7 +2,7 @@
 
 use super::{OwnPart, Pattern};
 
-/// What makes a rank stand out.
+/// Reason for which a rank stands out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlowPart {
     /// Number of the rank.
@@ -11,10 +11,10 @@ pub struct SlowPart {
     pub part: OwnPart,
     /// When it is slower.
     pub pattern: Pattern,
-    /// What the part takes above its peers in the steps of the pattern. **Units**: nanoseconds.
+    /// Time of the part above its peers in the steps of the pattern. **Units**: nanoseconds.
     pub total_ns: i64,
-    /// What the part takes above its peers in the steps of the pattern, on average. **Units**: nanoseconds a step.
+    /// Time of the part above its peers in the steps of the pattern, on average. **Units**: nanoseconds a step.
     pub excess_ns: i64,
-    /// What it takes on the peers. **Units**: nanoseconds a step.
+    /// Time of the part on the peers. **Units**: nanoseconds a step.
     pub expected_ns: i64,
 }

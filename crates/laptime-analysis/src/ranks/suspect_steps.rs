@@ -11,7 +11,7 @@ use super::{OwnPart, StepRow};
 pub struct PartOfStep {
     /// Number of the step.
     pub step: u64,
-    /// What it took above its peers' median. **Units**: nanoseconds.
+    /// Time above its peers' median. **Units**: nanoseconds.
     pub excess_ns: i64,
     /// The peers' median. **Units**: nanoseconds.
     pub expected_ns: i64,
@@ -19,7 +19,6 @@ pub struct PartOfStep {
 
 /// Sums over steps in which all ranks wait for the one with most work of its own. **Units**: nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(clippy::struct_field_names, reason = "names carry their units")]
 pub struct StepSums {
     /// From the steps' starts to the next ones', the median of the ranks.
     pub duration_ns: i64,
@@ -36,7 +35,7 @@ pub struct StepSums {
 pub struct SuspectSteps {
     /// The block's place among the blocks.
     pub number: u64,
-    /// What each suspect took, in the order of the steps.
+    /// Time of each suspect, in the order of the steps.
     pub parts: BTreeMap<Suspect, Vec<PartOfStep>>,
     /// Sums over the block's steps.
     pub sums: StepSums,

@@ -22,9 +22,9 @@ pub struct Suspect {
 /// Ranks that stand out, by the parts in which they do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Suspects {
-    /// Those that take longer in the median step, from some step on.
+    /// Ranks that take longer in the median step, from some step on.
     pub(super) standing: BTreeSet<Suspect>,
-    /// Those that take longer in some steps.
+    /// Ranks that take longer in some steps.
     pub(super) sometimes: BTreeSet<Suspect>,
 }
 

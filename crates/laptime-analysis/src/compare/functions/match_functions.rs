@@ -87,7 +87,7 @@ pub fn match_functions(base: &SideFunctions<'_>, new: &SideFunctions<'_>) -> Vec
     .collect()
 }
 
-/// What functions are matched by, the surest first.
+/// Marks that functions are matched by, the surest first.
 const KEYS: [Key; 2] = [
     |side, call| Some(vec![call.own()?.0.to_owned(), side.file(call)?]),
     |_, call| {

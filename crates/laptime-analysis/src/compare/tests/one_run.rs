@@ -15,7 +15,7 @@ const LAPS: [(&str, f64); 4] = [
 ];
 const COMPARISONS: u64 = 200;
 
-/// What lies around the laps of a run.
+/// Surroundings of the laps of a run.
 #[derive(Debug, Clone, Copy)]
 struct Machine {
     /// Ratio by which it is slower; laps suffer by more or less of it.

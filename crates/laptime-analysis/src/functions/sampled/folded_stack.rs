@@ -233,7 +233,7 @@ fn library(function: &Function) -> CallKind {
     let name = written_in(&function.name);
     let is_bare = !name.is_empty() && !name.contains('.');
     let name = if package.starts_with('_') && is_bare {
-        format!("{}.{name}", module_of_file(&function.file))
+        [&module_of_file(&function.file), name].join(".")
     } else {
         name.to_owned()
     };

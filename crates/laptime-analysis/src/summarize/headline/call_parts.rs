@@ -45,7 +45,7 @@ pub struct Found {
 pub enum Opens {
     /// A function of the program, with its nodes.
     Function(Own, Vec<usize>),
-    /// What is called of a package, and calls functions of the program.
+    /// A call of a package that calls functions of the program.
     Package(usize),
 }
 

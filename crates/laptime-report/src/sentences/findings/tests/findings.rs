@@ -583,22 +583,15 @@ fn the_place_of_a_finding_stands_before_it_and_once() {
         found.cloned().collect::<Vec<_>>()
     };
     let waits = beginning("for data on average");
-    assert!(
-        waits[0].starts_with(
-            "step/data: Each step waits 40.0 ms for data on average, 40 % of its time."
-        ),
-        "{waits:?}"
-    );
+    let first = "step/data: Each step waits 40.0 ms for data on average, 40 % of its time.";
+    assert!(waits[0].starts_with(first), "{waits:?}");
     let sampled = waits
         .iter()
         .find(|line| line.starts_with("data.py:41: Each step waits"));
     assert_eq!(sampled.unwrap().matches("data.py:41").count(), 1);
     // What begins with its place has it once.
     let blocked = beginning("blocks the event loop");
-    assert!(
-        blocked[0].starts_with("request/render/resize blocks"),
-        "{blocked:?}"
-    );
+    assert!(blocked[0].starts_with("request/render/resize blocks"));
     let start = beginning("`import torch` (train.py:1) took 4.10 s");
     assert!(start[0].starts_with("6.78 s pass before"), "{start:?}");
 }
