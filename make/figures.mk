@@ -12,9 +12,9 @@ bench-against: $(STAMPS)/set-demo
 counters: $(STAMPS)/set-test $(STAMPS)/set-counters $(STAMPS)/laptime
 	$(BIN)/python benches/python/counters/table.py docs/counters.md
 
-# The table of docs/peers.md: which profiler names what takes the time, and how fast.
+# Which profiler names what takes the time, and how fast, in about fifteen minutes.
 peers: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-released
-	$(BIN)/python benches/python/naming/table.py docs/peers.md
+	$(BIN)/python benches/python/naming/table.py
 
 # The table of docs/torchtimer.md: what torchtimer says, what we say, and the truth.
 torchtimer-traps: $(STAMPS)/set-test $(STAMPS)/set-bench $(STAMPS)/laptime-released

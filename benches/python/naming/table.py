@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The table of docs/peers.md: which profiler names what takes a program's time, and how fast.
+"""Prints which profiler names what takes a program's time, and how fast: a table in Markdown.
 
-    table.py docs/peers.md [PROGRAM ...]
+    table.py [PROGRAM ...]
 
-With names of programs it prints their rows and what each tool's screen shows, and writes nothing.
+With names of programs it prints what each tool's screen shows as well.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ import platform
 import statistics
 import sys
 from importlib.metadata import version
-from pathlib import Path
 
 import who_names
 
-BEGIN, END = "<!-- begin: make peers -->", "<!-- end: make peers -->"
 #: A tool's distribution.
 DISTRIBUTIONS = {"laptime run": "laptime", "pyinstrument": "pyinstrument"}
 DISTRIBUTIONS |= {"py-spy record": "py-spy", "scalene run": "scalene"}
@@ -52,16 +50,9 @@ def table(results: dict[str, dict[str, who_names.Found]]) -> str:
 
 
 def main() -> None:
-    """Writes the table into the page between its marks."""
-    page, only = Path(sys.argv[1]), sys.argv[2:]
-    written = table(who_names.collected(only))
-    if only:
-        print(written)
-        return
-    where = f"{os.cpu_count()} processors, CPython {platform.python_version()}"
-    text = page.read_text()
-    before, after = text[: text.index(BEGIN)], text[text.index(END) :]
-    page.write_text(f"{before}{BEGIN}\n\nOn {where}.\n\n{written}\n\n{after}")
+    """Prints the table."""
+    print(f"On {os.cpu_count()} processors, CPython {platform.python_version()}.\n")
+    print(table(who_names.collected(sys.argv[1:])))
 
 
 if __name__ == "__main__":
