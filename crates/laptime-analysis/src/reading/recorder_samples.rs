@@ -119,6 +119,11 @@ impl RecorderSamples {
         })
     }
 
+    /// Returns the thread that was noted first: the one that the process began with.
+    pub fn first_thread(&self) -> Option<u64> {
+        self.delays.first().map(|(thread, _)| *thread)
+    }
+
     /// Returns how long the thread that was noted first was kept from its CPU, from its first reading to its
     /// last.
     pub fn first_cpu_wait(&self, ns_per_tick: f64) -> Option<CpuWait> {

@@ -1,14 +1,17 @@
 //! What an optimizer's closure does: a forward and a backward inside the optimizer's step.
 //!
 //! Closures stand beside the optimizer's span, not inside: that is cut in two where they begin, and
-//! goes on after them, so that each row says what it was spent on. Where a lap of the user's is
-//! open inside the closure, the optimizer's span stays around it, and they lie inside the lap.
+//! goes on after them, so that each row says what it was spent on. What lies between a forward and its backward, such as
+//! logging, is of the step alone. Where a lap of the user's is open inside the closure, the optimizer's span stays around
+//! it, and they lie inside the lap.
+
+use std::mem::take;
 
 use laptime_core::{PhaseName, SpanFlags};
 
 use super::number::PhasePlace;
 use super::phase::Phase;
-use super::state::Machine;
+use super::state::{Machine, Update};
 use crate::laps::flag_if;
 
 impl Machine {
@@ -29,8 +32,11 @@ impl Machine {
         let is_untold = name == PhaseName::Backward && !update.has_forward;
         update.has_forward = name == PhaseName::Forward;
         let since = zeroed.filter(|(_, written)| is_untold && *written == self.laps.last_written());
-        if self.is_innermost() {
-            self.end(since.map_or(at, |(since, _)| since));
+        let is_between = update.is_between && self.is_unit_innermost();
+        if is_between || self.is_innermost() {
+            if !take(&mut update.is_between) {
+                self.end(since.map_or(at, |(since, _)| since));
+            }
             if let Some((since, _)) = since {
                 self.infer_forward(since, at);
                 self.settle();
@@ -58,6 +64,12 @@ impl Machine {
         span.is_some_and(|span| self.laps.path_of(span) == self.laps.here().path)
     }
 
+    /// Whether nothing is open inside the step.
+    fn is_unit_innermost(&self) -> bool {
+        let unit = self.unit.as_ref();
+        unit.is_some_and(|unit| self.laps.path_of(unit.span) == self.laps.here().path)
+    }
+
     /// A phase of the closure ends, if one is under way.
     pub(super) fn end_in_closure(&mut self, at: u64, raised: bool) {
         let Some(mut update) = self.update.take() else {
@@ -73,10 +85,22 @@ impl Machine {
             let name = self.phase.as_ref().map(|phase| phase.name);
             update.after = name.zip(self.place()).filter(|_| !raised);
             self.end(at);
+            update.is_between = name == Some(PhaseName::Forward) && !raised;
+            if !update.is_between {
+                self.begin(PhaseName::Optimizer, at);
+                self.goes_on();
+            }
+        }
+        self.update = Some(update);
+    }
+
+    /// The closure does something after a forward that isn't its backward, or is over: the optimizer goes on.
+    pub(super) fn end_between(&mut self, at: u64) {
+        let is_between = |update: &mut Update| take(&mut update.is_between);
+        if self.update.as_mut().is_some_and(is_between) {
             self.begin(PhaseName::Optimizer, at);
             self.goes_on();
         }
-        self.update = Some(update);
     }
 
     /// Closes a phase that lies inside a lap of the user's; what it was, if it came to its end.

@@ -16,6 +16,8 @@ impl Machine {
             update.has_stepped |= stepping;
             update.after = None;
             update.zeroed = None;
+            let at = self.now();
+            self.end_between(at);
             return;
         }
         let at = self.now();
@@ -67,6 +69,7 @@ impl Machine {
         }
         let at = self.now();
         self.end_in_closure(at, raised);
+        self.end_between(at);
         let update = self.update.take().unwrap_or_default();
         let is_direct = self.end(at);
         if stepping || update.has_stepped {

@@ -80,6 +80,8 @@ pub struct Update {
     pub is_trailing: bool,
     /// A phase of the closure is under way in the optimizer's place.
     pub is_paused: bool,
+    /// A forward of the closure is over: until its backward, the closure does what is neither's nor the optimizer's.
+    pub is_between: bool,
     /// A phase of the closure is under way inside a lap of the user's.
     pub inner: Option<Phase>,
     /// The closure's last phase, and where it was, while nothing else happened since.

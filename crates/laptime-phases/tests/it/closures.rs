@@ -105,3 +105,41 @@ fn a_lap_around_a_closure_s_forward_that_ended_is_inside_the_optimizer_and_the_r
     assert_eq!(program.total("step"), optimizer + BACKWARD);
     assert!(program.script().open_paths().is_empty());
 }
+
+/// Lightning's closure: `training_step` logs after the model, then come `zero_grad` and the backward.
+#[test]
+fn what_a_closure_does_after_its_forward_is_the_step_s() {
+    let program = Program::new();
+    for _ in program.loader(3).pass() {
+        program.step_around(STEP, false, || {
+            program.forward();
+            program.other(OUTSIDE);
+            program.zero_grad();
+            program.backward();
+        });
+    }
+    assert_eq!(program.count("step"), 3);
+    assert_eq!(program.count("step/optimizer"), 3);
+    assert_eq!(program.total("step/optimizer"), 3 * (STEP + ZERO));
+    assert_eq!(program.total("step/forward"), 3 * FORWARD);
+    assert_eq!(program.total("step/backward"), 3 * BACKWARD);
+    assert!(stands_beside(&program), "{:?}", program.paths());
+    assert!(program.script().open_paths().is_empty());
+}
+
+#[test]
+fn a_closure_that_ends_after_its_forward_closes_the_step() {
+    let program = Program::new();
+    for raises in [false, true, false] {
+        program.step_around(STEP, raises, || {
+            program.zero_grad();
+            program.forward();
+            program.backward();
+            program.forward();
+            program.other(OUTSIDE);
+        });
+    }
+    program.finish();
+    assert!(program.script().open_paths().is_empty());
+    assert_eq!(program.total("step/forward"), 6 * FORWARD);
+}

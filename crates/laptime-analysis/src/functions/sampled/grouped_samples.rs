@@ -80,5 +80,31 @@ pub(super) fn groups(process: &Process, is_measured: bool) -> Vec<Group> {
         group.shared += u64::from(lap.tasks > 1);
         group.squared_ns2 += (sample.stands_for_ns as f64).powi(2);
     }
+    if !is_measured && let Some(ratio) = ran_ratio(process) {
+        for group in &mut groups {
+            group.running.stands_for_ns = (group.running.stands_for_ns as f64 * ratio) as u64;
+        }
+    }
     groups
+}
+
+/// Returns the part of the time in which a process could have run that it did: for the rest it waited for a processor,
+/// which a look can't tell from running. It is that of the thread that the process began with; `None` where it isn't
+/// known.
+fn ran_ratio(process: &Process) -> Option<f64> {
+    let readings = &process.features.recorder_samples;
+    let thread = readings.first_thread()?;
+    let delayed = readings.first_cpu_wait(process.facts.anchors.mean_ns_per_tick())?;
+    let samples = process.features.stacks.samples.iter();
+    let mut looks = (Looks::default(), Looks::default());
+    for sample in samples.filter(|sample| sample.thread == thread) {
+        looks.0.take(sample);
+        if sample.is_running {
+            looks.1.take(sample);
+        }
+    }
+    let (all, runnable) = looks;
+    let delayed_ns = delayed.delayed_ratio * all.stands_for_ns as f64;
+    (runnable.stands_for_ns > 0)
+        .then(|| (1.0 - delayed_ns / runnable.stands_for_ns as f64).clamp(0.0, 1.0))
 }

@@ -412,3 +412,24 @@ proptest! {
         prop_assert!(load.imports.iter().all(|one| one.name == "torch"));
     }
 }
+
+#[test]
+fn a_process_beside_the_main_one_did_not_work_while_it_waited_for_a_processor() {
+    let mut main = script();
+    main.span(&["wait"], 0, 1_000 * MS);
+    let mut worker = script();
+    worker.header.pid = 8;
+    worker.header.parent_pid = PID;
+    for at_ms in (0..1_000).step_by(10) {
+        sample(&mut main, MAIN_THREAD, at_ms, 1, false);
+        sample(&mut worker, MAIN_THREAD, at_ms, 2, true);
+        // It is ready to run all the time, and has a processor for a quarter of it.
+        worker.delayed(MAIN, at_ms * MS, at_ms * MS * 3 / 4);
+    }
+    let summary = summarize(&[main, worker], Options::default());
+    let functions = summary.functions.expect("stacks were sampled");
+    let beside = lap(&functions, "other processes");
+    assert_eq!(beside.total_ns, 1_000 * MS);
+    let worked = beside.running_ns() as f64 / (250 * MS) as f64;
+    assert!((0.95..1.05).contains(&worked), "{worked}");
+}
