@@ -198,6 +198,8 @@ pub struct StepHeadline {
     pub is_steady: bool,
     /// Whether a warm-up came before.
     pub is_after_warm_up: bool,
+    /// The warm-up, where it took as long as all steps after it, or longer.
+    pub long_warm_up: Option<LongWarmUp>,
     /// How long it takes.
     pub duration: StepDuration,
     /// From a step to the next, where much of that is between them: then shares are of this.
@@ -206,6 +208,15 @@ pub struct StepHeadline {
     pub parts: LargestParts,
     /// The share of its self time, outside of all parts, where that matters.
     pub outside_ratio: Option<f64>,
+}
+
+/// A warm-up that took as long as all steps after it, or longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongWarmUp {
+    /// The number of its steps.
+    pub count: u64,
+    /// The time of these.
+    pub total_ns: u64,
 }
 
 /// One round of the loop: a step, and the usual time until the next one.

@@ -203,7 +203,14 @@ fn step_sentence(step: &StepHeadline) -> String {
         ),
         None => (subject, takes),
     };
-    let subject = if step.is_after_warm_up {
+    let subject = if let Some(warm_up) = step.long_warm_up {
+        let steps = match warm_up.count {
+            1 => noun.to_owned(),
+            _ => nouns(noun),
+        };
+        let (count, took) = (warm_up.count, time(warm_up.total_ns));
+        format!("After a warm-up of {count}{UNBROKEN}{steps} that took {took}, {subject}")
+    } else if step.is_after_warm_up {
         format!("After warm-up, {subject}")
     } else if noun == "span" {
         subject

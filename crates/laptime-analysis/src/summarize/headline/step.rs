@@ -7,7 +7,7 @@ use super::largest_parts::{REST_RATIO, largest};
 use crate::summarize::device_steps;
 use crate::summary::Summary;
 use crate::summary::headline::{
-    Iteration, LargestParts, Part, PartName, StepDuration, StepHeadline,
+    Iteration, LargestParts, LongWarmUp, Part, PartName, StepDuration, StepHeadline,
 };
 use crate::summary::span_row::SpanRow;
 
@@ -43,6 +43,12 @@ pub fn step(summary: &Summary, with_steady: bool) -> Option<StepHeadline> {
         path: row.path.clone(),
         is_steady: steady.is_some(),
         is_after_warm_up: steady.is_some_and(|steady| steady.skipped_count > 0),
+        long_warm_up: steady
+            .filter(|steady| steady.skipped_count > 0 && steady.skipped_ns >= on_host.total_ns)
+            .map(|steady| LongWarmUp {
+                count: steady.skipped_count,
+                total_ns: steady.skipped_ns,
+            }),
         duration,
         iteration,
         parts,

@@ -100,6 +100,23 @@ fn warmed_up(slow: u64) -> Summary {
 }
 
 #[test]
+fn a_warm_up_that_took_most_of_the_time_is_told_with_it() {
+    let said = |slow| of_run(&warmed_up(slow), true).replace(UNBROKEN, " ");
+    let long = said(10);
+    assert!(
+        long.ends_with(
+            " After a warm-up of 10 evaluations that took 800 ms, an evaluation takes 10.0 ms."
+        ),
+        "{long}"
+    );
+    let short = said(4);
+    assert!(
+        short.ends_with(" After warm-up, an evaluation takes 10.0 ms."),
+        "{short}"
+    );
+}
+
+#[test]
 fn without_a_warm_up_the_first_line_has_the_number_of_the_table() {
     let mut summary = warmed_up(0);
     let steady = summary.steady.as_mut().unwrap();
