@@ -92,6 +92,7 @@ def test_the_table_has_dashes_with_the_reason_and_no_zeros(folder: Path) -> None
     lines = laptime("report", "train.lap", *columns, cwd=folder).stdout.splitlines()
     # A line of the headline may begin with a word like a row's.
     table = lines[next(at for at, line in enumerate(lines) if line.startswith("span ")) :]
+    table = table[: table.index("")]
     rows = [line for line in table if line.startswith(("step ", "├─", "└─"))]
     assert rows
     for row in rows:

@@ -81,7 +81,7 @@ def folder(tmp_path: Path) -> Path:
 
 def is_told_slower(said: str) -> bool:
     """Whether it says so, in either way: a busy machine leaves too few samples for a ratio."""
-    ways = r"takes [\d,.]+ times as long as the baseline|is slower than the baseline: all "
+    ways = r"takes (?:about )?[\d,.]+ times as long as the baseline|is slower than the baseline: all "
     return re.search(f"test_it.py::test_sum ({ways})", said) is not None
 
 

@@ -112,7 +112,7 @@ def test_a_program_that_is_no_python_hears_nothing_of_functions(project: Path) -
 
 
 @pytest.mark.interpreter
-def test_files_are_named_relative_to_the_script_and_tell_no_users_name(project: Path) -> None:
+def test_files_are_named_as_a_shell_there_finds_them_and_tell_no_users_name(project: Path) -> None:
     script(project, SPIN, "tools/data/images.py")
     script(project, SPIN, "model/net.py")
     code = """
@@ -135,12 +135,12 @@ def test_files_are_named_relative_to_the_script_and_tell_no_users_name(project: 
         done = run(project, *option, "tools/train.py")
         assert done.returncode == 0, done.stderr
         if not option:
-            assert files(project, "spin") == {"data/images.py", "model/net.py"}
-            assert files(project, "own") == {"train.py"}
+            assert files(project, "spin") == {"tools/data/images.py", "model/net.py"}
+            assert files(project, "own") == {"tools/train.py"}
             assert files(project, "made") == {"<made>"}
         library = f"lib/python3.{sys.version_info.minor}/json/encoder.py"
         assert is_told(project, library)
-        assert is_told(project, "\0data/images.py")
+        assert is_told(project, "\0tools/data/images.py")
         assert not is_told(project, "ada-lovelace/project/tools")
         assert not is_told(project, "/images.py\0/")
 
@@ -188,8 +188,8 @@ def test_processes_of_a_program_name_its_files_as_it_does(project: Path, method:
     script(project, code, "src/main.py")
     done = run(project, "src/main.py")
     assert (done.returncode, done.stdout) == (0, "[0, 0]\n"), done.stderr
-    assert files(project, "spin") == {"lib/work.py"}
-    assert files(project, "child") == {"main.py"}
+    assert files(project, "spin") == {"src/lib/work.py"}
+    assert files(project, "child") == {"src/main.py"}
 
 
 ODD = {

@@ -26,7 +26,6 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
         growth,
         during_ns,
         function,
-        busy_function,
         is_sampled,
     } = evidence.clues.memory_rise.as_ref()?;
     let is_sure = growth.bytes >= LEAST_BYTES
@@ -46,7 +45,6 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
         risen_bytes: growth.bytes.round() as u64,
         during_ns: *during_ns,
         function: function.clone(),
-        busy_function: busy_function.clone(),
         is_sampled: *is_sampled,
     })
 }

@@ -295,9 +295,6 @@ pub enum Finding {
         /// The function in which more than 60 % of it rose, where stacks were sampled; its ratio is of that.
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
-        /// The function that mostly ran meanwhile, where it can't be told which one memory rises in.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        busy_function: Option<MainFunction>,
         /// Whether stacks were sampled.
         #[serde(skip_serializing_if = "is_false")]
         is_sampled: bool,

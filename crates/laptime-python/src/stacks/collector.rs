@@ -16,10 +16,16 @@ const LEN: usize = 24;
 /// Addresses of the interpreter's lists of garbage and of callbacks.
 static LISTS: OnceLock<[u64; 2]> = OnceLock::new();
 
-/// Takes the addresses of both lists, the first time: later the program may have given their names to others.
+/// Takes the addresses of both lists, the first time: later the program may have given their names to others. A program
+/// that hasn't imported `gc` finds it not imported.
 pub fn learn(python: Python<'_>) {
     let lists = || {
+        let modules = python.import("sys").ok()?.getattr("modules").ok()?;
+        let is_known = modules.contains("gc").ok()?;
         let module = python.import("gc").ok()?;
+        if !is_known {
+            modules.del_item("gc").ok()?;
+        }
         let address = |name| Some(module.getattr(name).ok()?.as_ptr().addr() as u64);
         Some([address("garbage")?, address("callbacks")?])
     };

@@ -15,8 +15,6 @@ pub struct MemoryRise {
     pub during_ns: u64,
     /// The function in which most of it rose, where stacks were sampled.
     pub function: Option<MainFunction>,
-    /// The function that mostly ran meanwhile, where it can't be told which one memory rises in.
-    pub busy_function: Option<MainFunction>,
     /// Whether stacks were sampled.
     pub is_sampled: bool,
 }
@@ -35,7 +33,6 @@ impl MemoryRise {
             growth: rise.growth,
             during_ns: ns as u64,
             function: rising.only,
-            busy_function: rising.mostly,
             is_sampled: !process.features.stacks.is_empty(),
         })
     }

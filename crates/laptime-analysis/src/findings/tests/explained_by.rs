@@ -231,7 +231,6 @@ fn memory_that_is_counted_is_not_told_again_by_what_is_resident() {
         risen_bytes: 95_000_000,
         during_ns: 11_000 * MS,
         function: None,
-        busy_function: None,
         is_sampled: false,
     };
     assert_eq!(told_of(&[rise, resident]), [Kind::MemoryRise]);
