@@ -81,7 +81,8 @@ def folder(tmp_path: Path) -> Path:
 
 def is_told_slower(said: str) -> bool:
     """Whether it says so, in either way: a busy machine leaves too few samples for a ratio."""
-    ways = r"takes (?:about )?[\d,.]+ times as long as the baseline|is slower than the baseline: all "
+    times = r"takes (?:about )?[\d,.]+ times as long as the baseline"
+    ways = f"{times}|is slower than the baseline: all "
     return re.search(f"test_it.py::test_sum ({ways})", said) is not None
 
 
