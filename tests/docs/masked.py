@@ -26,6 +26,8 @@ _BUSY = "busy"
 _WARM_UP = "· Warm-up took longer"
 #: Whether there is a warm-up is up to the machine as well. A line may break in it.
 _AFTER = re.compile(r"After\s+warm-up,\s+a(?=n?\s)")
+#: The first step of each side's steady state, said twice where the sides differ; it may break.
+_SIDES = re.compile(r"steady\s+state\s+from\s+step\s+\d+(?:,\s+new\s+from\s+step\s+\d+)?")
 #: Which stretch a table is of, and what the run did beside it.
 _STRETCH = re.compile(
     r"(?:^|(?<=, ))(?:after warm-up:|from (?:the first \w+|\w+ \d+) on:|whole run:).*$",
@@ -81,7 +83,7 @@ def missing(shown: str, printed: str) -> str | None:
 
 def _settled(text: str) -> str:
     """The text of a table that is of any stretch."""
-    return _REST.sub("", _STRETCH.sub("stretch", text))
+    return _SIDES.sub("steady", _REST.sub("", _STRETCH.sub("stretch", text)))
 
 
 def _units(shown: str) -> Iterator[str]:

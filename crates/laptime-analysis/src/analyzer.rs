@@ -5,15 +5,19 @@
 //! them read once more by those of the [`LaterPass`]es that find something there: with a steady state in sight only
 //! the first windows, and few others.
 
+use std::collections::BTreeMap;
+
 use laptime_core::{Live, ProcessFacts, Sampled, Warning};
 
 use crate::functions::sampled;
+use crate::ranks::{RankSteps, StepsPass};
 use crate::reading::first_pass::FirstPass;
 use crate::reading::further_passes::LaterPass;
 use crate::reading::process::Process;
 use crate::reading::read_again::ReadAgain;
 use crate::reading::step_durations::{Durations, ProcessDurations};
 use crate::summarize::measured_processes;
+use crate::summarize::ranks::rank_of;
 use crate::summarize::stages::Read;
 use crate::summarize::steady_state;
 use crate::summary::Summary;
@@ -137,6 +141,40 @@ impl Analyzer {
             all.complete(durations.finish());
         }
         Ok(all)
+    }
+
+    /// Returns the steps of each process that told its rank, by rank: these are read once more.
+    ///
+    /// Of two processes of one rank, a restart, the one with more steps counts.
+    ///
+    /// **Errors** as the readers.
+    pub fn rank_steps<R: ReadAgain>(
+        &self,
+        readers: &mut [(R, ProcessKey)],
+    ) -> Result<Vec<RankSteps>, R::Error> {
+        let mut ranks: BTreeMap<u32, RankSteps> = BTreeMap::new();
+        for (reader, key) in readers {
+            let process = &self.processes[key.0];
+            let told = rank_of(process).and_then(|rank| rank.parse().ok());
+            let (Some(rank), Some(mut pass)) = (told, StepsPass::new(process)) else {
+                continue;
+            };
+            reader.read_again(&mut pass)?;
+            let steps = pass.finish();
+            if ranks
+                .get(&rank)
+                .is_none_or(|known| known.steps.len() < steps.len())
+            {
+                let rank_steps = RankSteps {
+                    rank,
+                    pid: process.facts.header.pid,
+                    steps,
+                    uses_device: !process.spans.totals.on_devices.is_empty(),
+                };
+                ranks.insert(rank, rank_steps);
+            }
+        }
+        Ok(ranks.into_values().collect())
     }
 
     /// Returns the single samples of each process, in the order in which they were added, once their laps are known.

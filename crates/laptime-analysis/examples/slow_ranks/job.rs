@@ -1,6 +1,6 @@
 //! Jobs of many ranks: what they do in truth, and what machines make of it.
 
-use laptime_analysis::ranks::{BLOCK_STEPS, OwnPart, Pattern, StepRow};
+use laptime_analysis::ranks::{BLOCK_STEPS, Groups, OwnPart, Pattern, SlowPart, StepRow, Work};
 use laptime_analysis::statistics::Random;
 
 /// A step of a rank, without anything that disturbs it. **Units**: nanoseconds.
@@ -25,16 +25,31 @@ pub enum Fault {
     FromAStepOn,
     EveryFiftieth,
     NowAndThen,
+    /// Rank 0 saves, and evaluates, while the others wait.
+    RankZero,
+    /// A pipeline of four stages, whose work differs.
+    Stages,
+    /// Micro-batches, of which ranks have as many as they got.
+    MicroBatches,
+    /// Each rank holds an expert, which gets as many tokens as a router sends.
+    Experts,
 }
 
+/// Stages of a pipeline.
+const STAGES: usize = 4;
+
 impl Fault {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::Nothing,
         Self::OneRank,
         Self::Host,
         Self::FromAStepOn,
         Self::EveryFiftieth,
         Self::NowAndThen,
+        Self::RankZero,
+        Self::Stages,
+        Self::MicroBatches,
+        Self::Experts,
     ];
 
     pub fn name(self) -> &'static str {
@@ -45,6 +60,10 @@ impl Fault {
             Self::FromAStepOn => "a rank, from a step on",
             Self::EveryFiftieth => "a rank, every 50th step",
             Self::NowAndThen => "a rank, now and then",
+            Self::RankZero => "rank 0 saves and evaluates",
+            Self::Stages => "four stages",
+            Self::MicroBatches => "uneven micro-batches",
+            Self::Experts => "experts",
         }
     }
 }
@@ -63,6 +82,8 @@ pub struct Job {
     standing: Vec<[f64; OwnPart::COUNT]>,
     /// How often rank 0 logs, and how long it takes, as a share of a step.
     logging: (usize, f64),
+    /// How much work each stage, or each expert, has, beside the mean.
+    loads: Vec<f64>,
 }
 
 impl Job {
@@ -86,12 +107,14 @@ impl Job {
             }
         };
         let slow = match fault {
-            Fault::Nothing => Vec::new(),
+            Fault::OneRank | Fault::FromAStepOn | Fault::EveryFiftieth | Fault::NowAndThen => {
+                vec![random.below(ranks) as u32]
+            }
             Fault::Host => {
                 let first = random.below(ranks / HOST) * HOST;
                 (first..first + HOST).map(|rank| rank as u32).collect()
             }
-            _ => vec![random.below(ranks) as u32],
+            _ => Vec::new(),
         };
         let same = random.unit() < 0.5;
         let standing = (0..ranks).map(|_| {
@@ -109,7 +132,14 @@ impl Job {
             shares,
             standing: standing.collect(),
             is_common: random.unit() < 0.5,
-            logging: (5 + random.below(45), 0.05 + random.unit()),
+            logging: if fault == Fault::RankZero {
+                (20 + random.below(30), 5.0 + 20.0 * random.unit())
+            } else {
+                (5 + random.below(45), 0.05 + random.unit())
+            },
+            loads: (0..ranks.max(STAGES))
+                .map(|_| (0.3 * random.normal()).exp())
+                .collect(),
         }
     }
 
@@ -121,6 +151,54 @@ impl Job {
             (Fault::FromAStepOn, Pattern::From(step)) => step.abs_diff(self.start as u64) <= 3,
             (Fault::EveryFiftieth, Pattern::Every { steps, first }) => (steps, first) == (50, 7),
             _ => false,
+        }
+    }
+
+    /// Whether this is how its ranks share the work.
+    pub fn is_grouped(&self, groups: &Groups) -> bool {
+        match (self.fault, groups) {
+            (Fault::Stages, Groups::Fixed(groups)) => groups.len() == STAGES,
+            (Fault::MicroBatches | Fault::Experts, Groups::Uneven { .. }) => true,
+            (Fault::Stages | Fault::MicroBatches | Fault::Experts, _) => false,
+            _ => *groups == Groups::Alike,
+        }
+    }
+
+    /// Whether what rank 0 does alone is told, and nothing of the kind of any other rank.
+    pub fn is_of_their_own(&self, of_their_own: &[SlowPart]) -> bool {
+        let is_of_zero = of_their_own
+            .iter()
+            .all(|one| (one.rank, one.part) == (0, OwnPart::Other));
+        is_of_zero && (self.fault != Fault::RankZero || !of_their_own.is_empty())
+    }
+
+    /// What a rank does in a step, how much of it, and what of it only it knows.
+    fn work(&self, rank: usize, random: &mut Random) -> (Work, f64) {
+        let all: Vec<u32> = (0..self.ranks as u32).collect();
+        let work = Work::NONE
+            .phase(OwnPart::Data)
+            .phase(OwnPart::Forward)
+            .phase(OwnPart::Backward)
+            .collective("all_reduce", &all, Some(1 << 20));
+        match self.fault {
+            Fault::Stages => {
+                let stage = rank * STAGES / self.ranks;
+                // One forward, one backward: the earlier a stage, the more forwards before its first backward.
+                let forward = |work: Work, _| work.phase(OwnPart::Forward);
+                let work = (stage..STAGES).fold(work, forward);
+                (work.phase(OwnPart::Backward), self.loads[stage])
+            }
+            Fault::MicroBatches => {
+                let count = 3 + random.below(3);
+                let work = (0..count).fold(work, |work, _| work.phase(OwnPart::Forward));
+                (work, count as f64 / 4.0)
+            }
+            Fault::Experts => {
+                let load = self.loads[rank] * (0.2 * random.normal()).exp();
+                let tokens = Some((4096.0 * load) as u64);
+                (work.collective("all_to_all", &all, tokens), load)
+            }
+            _ => (work, 1.0),
         }
     }
 
@@ -156,6 +234,7 @@ impl Job {
         random: &mut Random,
     ) -> StepRow {
         let common = heavy(random);
+        let (work, load) = self.work(rank, random);
         let mut own_ns = [0; OwnPart::COUNT];
         for part in OwnPart::ALL {
             let jitter = if self.is_common {
@@ -164,6 +243,9 @@ impl Job {
                 heavy(random)
             };
             let mut ns = STEP_NS * self.shares[part as usize] * length;
+            if matches!(part, OwnPart::Forward | OwnPart::Backward) {
+                ns *= load;
+            }
             ns *= self.standing[rank][part as usize] * (1.0 + JITTER * jitter).max(0.5);
             if self.is_slow(rank, part, step, is_long) {
                 ns *= FAULT;
@@ -176,7 +258,7 @@ impl Job {
         StepRow {
             rank: rank as u32,
             step: step as u64,
-            peers: 0,
+            peers: work.peers(),
             own_ns,
             duration_ns: 0,
         }
@@ -186,11 +268,11 @@ impl Job {
         let is_its = part == self.part && self.slow.contains(&(rank as u32));
         is_its
             && match self.fault {
-                Fault::Nothing => false,
                 Fault::OneRank | Fault::Host => true,
                 Fault::FromAStepOn => step >= self.start,
                 Fault::EveryFiftieth => step % 50 == 7,
                 Fault::NowAndThen => is_long,
+                _ => false,
             }
     }
 }

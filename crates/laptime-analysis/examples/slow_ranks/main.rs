@@ -36,7 +36,9 @@ fn main() {
                 .map(|one| (one.rank, one.part, one.pattern))
                 .collect();
             found.sort_by_key(|(rank, part, _)| (*rank, *part));
-            let is_right = found.len() == job.slow.len()
+            let is_right = job.is_grouped(&diagnosis.groups)
+                && job.is_of_their_own(&diagnosis.of_their_own)
+                && found.len() == job.slow.len()
                 && found
                     .iter()
                     .zip(&job.slow)
@@ -50,9 +52,10 @@ fn main() {
             } else {
                 if wrong < 5 {
                     eprintln!(
-                        "{}: ranks {} found {found:?} truth {:?} {:?} {}",
+                        "{}: ranks {} found {found:?} {:?} truth {:?} {:?} {}",
                         fault.name(),
                         job.ranks,
+                        diagnosis.of_their_own,
                         job.slow,
                         job.part,
                         job.start

@@ -4,6 +4,7 @@ use laptime_core::PhaseName;
 
 use super::evidence::Evidence;
 use super::main_function;
+use super::unsteady_steps;
 use super::worker_starts;
 use crate::summary::finding::Finding;
 
@@ -54,5 +55,6 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
         function,
         worker_function: worker_function.filter(|_| workers.is_none()),
         workers,
+        is_machine_busy: unsteady_steps::is_machine_busy(evidence),
     })
 }

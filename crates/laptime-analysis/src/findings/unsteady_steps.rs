@@ -14,14 +14,7 @@ const LEAST_STEPS_NS: u64 = 100_000_000;
 ///
 /// Without a steady state it is the whole run that says whether the machine was busy.
 pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
-    let doubt = match &evidence.summary.steady {
-        Some(steady) => steady.warnings.first().cloned(),
-        None => evidence
-            .clues
-            .busy_machine
-            .clone()
-            .map(|doubt| Doubt::Steps { pid: None, doubt }),
-    }?;
+    let doubt = doubt(evidence)?;
     if doubt.code() == CHANGED && !is_felt(evidence.summary) {
         return None;
     }
@@ -29,6 +22,22 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
         is_busy: doubt.is_of_machine(),
         doubt,
     })
+}
+
+/// Whether steps waited for a CPU, so that more processes or threads have none to run on.
+pub fn is_machine_busy(evidence: &Evidence<'_>) -> bool {
+    doubt(evidence).is_some_and(|doubt| doubt.is_of_machine())
+}
+
+fn doubt(evidence: &Evidence<'_>) -> Option<Doubt> {
+    match &evidence.summary.steady {
+        Some(steady) => steady.warnings.first().cloned(),
+        None => evidence
+            .clues
+            .busy_machine
+            .clone()
+            .map(|doubt| Doubt::Steps { pid: None, doubt }),
+    }
 }
 
 /// Whether the steps take enough of the run for a change of theirs to matter.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::groups::BlockGroups;
 use super::{OwnPart, StepRow};
 
 /// Steps of a block; a mask of its long steps has a bit for each.
@@ -16,6 +17,8 @@ const FEWEST_PEERS: usize = 3;
 const LONG_DEVIATIONS: f64 = 4.5;
 /// Share of a step's own work from which on a part of a step is long.
 const LONG_SHARE: f64 = 0.01;
+/// Share of a block's steps in which a rank must have peers to be compared there.
+const COMPARED: f64 = 0.25;
 const BILLION: i128 = 1_000_000_000;
 /// Factor from a median distance to the standard deviation of normal values.
 const OF_NORMAL: f64 = 1.4826;
@@ -38,8 +41,8 @@ pub struct PartSum {
 pub struct BlockRank {
     /// Its number in the job.
     pub rank: u32,
-    /// Its peers in most of the steps.
-    pub peers: u32,
+    /// Its peers in the middle one of the steps.
+    pub peers: u64,
     /// Steps in which it had enough peers.
     pub steps: u32,
     /// In the order of [`OwnPart::ALL`].
@@ -55,13 +58,15 @@ pub struct Block {
     pub ranks: Vec<BlockRank>,
     /// Rows of ranks that had too few peers in their step.
     pub uncompared_rows: u64,
+    /// Which ranks do the same work.
+    pub groups: BlockGroups,
 }
 
 /// Difference of a row from its peers, by part.
 pub(super) struct Difference {
     pub(super) rank: u32,
     pub(super) step: u64,
-    peers: u32,
+    peers: u64,
     pub(super) own_ns: [i64; OwnPart::COUNT],
     pub(super) expected_ns: [i64; OwnPart::COUNT],
 }
@@ -103,6 +108,7 @@ impl Block {
             number,
             ranks,
             uncompared_rows,
+            groups: BlockGroups::of(rows),
         }
     }
 }
@@ -188,6 +194,12 @@ impl Blocks {
     /// Takes a block in. The order doesn't matter; a block that came twice counts once.
     pub fn add(&mut self, block: Block) {
         self.0.insert(block.number, block);
+    }
+
+    /// Returns the ranks of each block that were compared in enough of its steps: the others' peers are chance.
+    pub(super) fn compared(block: &Block) -> impl Iterator<Item = &BlockRank> {
+        let fewest = block.groups.all_steps as f64 * COMPARED;
+        (block.ranks.iter()).filter(move |rank| f64::from(rank.steps) >= fewest)
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Block> + Clone {

@@ -1,10 +1,10 @@
 //! From both passes: which ranks are slow, in what, since when, and what that costs.
 
-use super::SlowPart;
 use super::block::Blocks;
 use super::pattern;
 use super::suspect_steps::{PartOfStep, StepSums, SuspectSteps};
 use super::suspects::{Suspect, Suspects};
+use super::{Groups, SlowPart};
 use std::collections::BTreeMap;
 
 /// Answer to who holds the others up.
@@ -16,6 +16,8 @@ pub struct Diagnosis {
     pub of_their_own: Vec<SlowPart>,
     /// Sums over all steps.
     pub sums: StepSums,
+    /// How ranks share the work.
+    pub groups: Groups,
 }
 
 impl Diagnosis {
@@ -35,7 +37,7 @@ impl Diagnosis {
                 steps.entry(suspect).or_default().extend(parts);
             }
         }
-        let all = steps.iter().map(|(suspect, steps)| {
+        let all = steps.iter().filter_map(|(suspect, steps)| {
             let is_standing = suspects.standing.contains(suspect);
             slow_part(*suspect, steps, is_standing, blocks)
         });
@@ -46,6 +48,7 @@ impl Diagnosis {
             slow,
             of_their_own,
             sums,
+            groups: Groups::of(blocks),
         }
     }
 
@@ -67,18 +70,18 @@ fn slow_part(
     steps: &[PartOfStep],
     is_standing: bool,
     blocks: &Blocks,
-) -> SlowPart {
-    let (pattern, its) = pattern::of(suspect, steps, is_standing, blocks);
+) -> Option<SlowPart> {
+    let (pattern, its) = pattern::of(suspect, steps, is_standing, blocks)?;
     let count = its.len().max(1) as i64;
     let total_ns = its.iter().map(|one| one.excess_ns).sum();
-    SlowPart {
+    Some(SlowPart {
         rank: suspect.rank,
         part: suspect.part,
         pattern,
         total_ns,
         excess_ns: total_ns / count,
         expected_ns: its.iter().map(|one| one.expected_ns).sum::<i64>() / count,
-    }
+    })
 }
 
 impl StepSums {

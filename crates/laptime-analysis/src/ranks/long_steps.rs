@@ -7,14 +7,14 @@ use super::block::{BLOCK_STEPS, Blocks};
 use crate::statistics::beta;
 
 /// Fewest long steps that are an order.
-const FEWEST: u64 = 4;
+pub const FEWEST: u64 = 4;
 /// Share of the steps of an order that must be long.
 const MOSTLY: f64 = 0.9;
 
 /// Steps of a rank, and which of them were long.
 #[derive(Debug, Clone, Default)]
 pub struct Long {
-    peers: u32,
+    peers: u64,
     /// In order.
     pub steps: Vec<u64>,
     /// Steps that were looked at.
@@ -26,7 +26,9 @@ pub struct Long {
 /// Returns the ranks that have more long steps than their peers, at a chance of `alpha` that one has where none is slow.
 pub fn often_slow(all: &BTreeMap<u32, Long>, alpha: f64) -> BTreeSet<u32> {
     let mut slow = BTreeSet::new();
-    for mut ranks in classes(all) {
+    let classes = classes(all);
+    let alpha = alpha / classes.len() as f64;
+    for mut ranks in classes {
         ranks.sort_by(|(_, a), (_, b)| b.rate().total_cmp(&a.rate()));
         // As outliers are found: those that may stand out aren't what they are held against.
         let most = ranks.len().saturating_sub(1) / 2;
@@ -45,7 +47,9 @@ pub fn often_slow(all: &BTreeMap<u32, Long>, alpha: f64) -> BTreeSet<u32> {
 /// slow.
 pub fn periodically_slow(all: &BTreeMap<u32, Long>, alpha: f64) -> BTreeSet<u32> {
     let mut slow = BTreeSet::new();
-    for ranks in classes(all) {
+    let classes = classes(all);
+    let alpha = alpha / classes.len() as f64;
+    for ranks in classes {
         let each = alpha / ranks.len() as f64;
         for (rank, long) in &ranks {
             let rest: Vec<_> = ranks
@@ -63,7 +67,7 @@ pub fn periodically_slow(all: &BTreeMap<u32, Long>, alpha: f64) -> BTreeSet<u32>
 
 /// Returns ranks by what they are compared with.
 fn classes(all: &BTreeMap<u32, Long>) -> Vec<Vec<(u32, &Long)>> {
-    let mut by_peers: BTreeMap<u32, Vec<(u32, &Long)>> = BTreeMap::new();
+    let mut by_peers: BTreeMap<u64, Vec<(u32, &Long)>> = BTreeMap::new();
     for (rank, long) in all {
         by_peers.entry(long.peers).or_default().push((*rank, long));
     }
@@ -74,7 +78,7 @@ fn classes(all: &BTreeMap<u32, Long>) -> Vec<Vec<(u32, &Long)>> {
 pub fn long_steps(blocks: &Blocks, part: OwnPart) -> BTreeMap<u32, Long> {
     let mut all: BTreeMap<u32, Long> = BTreeMap::new();
     for block in blocks.iter() {
-        for one in &block.ranks {
+        for one in Blocks::compared(block) {
             let long = all.entry(one.rank).or_default();
             if long.of == 0 {
                 long.first = block.number * BLOCK_STEPS;
@@ -101,6 +105,8 @@ impl Long {
 /// How often steps of ranks are long that aren't slow.
 struct Usual {
     rate: f64,
+    /// Long steps, and all of them.
+    counts: [f64; 2],
     /// How much more the counts of ranks differ than chance makes them.
     dispersion: f64,
 }
@@ -121,13 +127,19 @@ impl Usual {
             })
             .sum();
         let dispersion = (chi / freedom).max(1.0);
-        Self { rate, dispersion }
+        Self {
+            rate,
+            counts: [long as f64, of as f64],
+            dispersion,
+        }
     }
 
+    /// Whether a rank has more long steps than its share of them all, which is as sure as their number makes it.
     fn is_exceeded(&self, long: &Long, alpha: f64) -> bool {
+        let [usual, usual_of] = self.counts.map(|count| count / self.dispersion);
         let count = long.steps.len() as f64 / self.dispersion;
         let of = long.of as f64 / self.dispersion;
-        count >= FEWEST as f64 && at_least(count, of, self.rate) < alpha
+        count >= FEWEST as f64 && at_least(count, count + usual, of / (of + usual_of)) < alpha
     }
 }
 

@@ -7,10 +7,13 @@
 
 mod block;
 mod diagnosis;
+mod groups;
+mod job;
 mod long_steps;
 mod outliers;
 mod own_part;
 mod pattern;
+mod process_steps;
 mod slow_part;
 mod standing;
 mod step_row;
@@ -19,8 +22,11 @@ mod suspects;
 
 pub use block::{BLOCK_STEPS, Block, BlockRank, Blocks, PartSum};
 pub use diagnosis::Diagnosis;
+pub use groups::{BlockGroups, Group, Groups, Work};
+pub use job::{Basis, JobAnswer, RankSteps, answer};
 pub use own_part::OwnPart;
 pub use pattern::Pattern;
+pub use process_steps::{ProcessStep, StepsPass};
 pub use slow_part::SlowPart;
 pub use step_row::StepRow;
 pub use suspect_steps::{PartOfStep, StepSums, SuspectSteps};

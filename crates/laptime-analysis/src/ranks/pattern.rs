@@ -38,13 +38,14 @@ pub enum Pattern {
     },
 }
 
-/// Returns when a suspect is slow, and the steps in which it is, of all steps in their order.
+/// Returns when a suspect is slow, and the steps in which it is, of all steps in their order; `None` where a few steps
+/// alone make it one.
 pub fn of(
     suspect: Suspect,
     steps: &[PartOfStep],
     is_standing: bool,
     blocks: &Blocks,
-) -> (Pattern, Vec<PartOfStep>) {
+) -> Option<(Pattern, Vec<PartOfStep>)> {
     let excess: Vec<f64> = steps.iter().map(|one| one.excess_ns as f64).collect();
     let from = start(&excess);
     if is_standing && is_constant(&excess[from..]) {
@@ -52,17 +53,18 @@ pub fn of(
             0 => Pattern::Always,
             _ => Pattern::From(steps[from].step),
         };
-        return (pattern, steps[from..].to_vec());
+        return Some((pattern, steps[from..].to_vec()));
     }
     let all = long_steps::long_steps(blocks, suspect.part);
-    let Some(long) = all.get(&suspect.rank) else {
-        return (Pattern::Always, steps.to_vec());
-    };
+    let long = all.get(&suspect.rank)?;
+    if (long.steps.len() as u64) < long_steps::FEWEST {
+        return None;
+    }
     let those = |is_its: &dyn Fn(u64) -> bool| {
         let its = steps.iter().filter(|one| is_its(one.step));
         its.copied().collect()
     };
-    match long_steps::period(long, long.rate(), ALPHA) {
+    Some(match long_steps::period(long, long.rate(), ALPHA) {
         Some((every, first)) => (
             Pattern::Every {
                 steps: every,
@@ -77,7 +79,7 @@ pub fn of(
             },
             those(&|step| long.steps.binary_search(&step).is_ok()),
         ),
-    }
+    })
 }
 
 /// Returns where a rank became slow, 0 if it was from the beginning.

@@ -16,7 +16,7 @@ const CONFIDENCE: f64 = 0.95;
 /// A rank's blocks of one part.
 #[derive(Default)]
 struct Series {
-    peers: u32,
+    peers: u64,
     /// Excess as a share of the part on the peers, block by block; with what one stands for in a step.
     excess: Vec<f64>,
     /// Share of the part in the peers' step, on average.
@@ -31,9 +31,11 @@ pub fn slow_ranks(blocks: &Blocks, part: OwnPart, alpha: f64) -> BTreeSet<u32> {
     for start in (0..tried).map(|one| one * count / tried) {
         let series = series_from(blocks, part, start);
         let noise = noise(series.values());
-        for of_class in classes(&series) {
+        let classes = classes(&series);
+        let alpha = alpha / (tried * classes.len()) as f64;
+        for of_class in classes {
             let means: Vec<f64> = of_class.iter().map(|(_, one)| mean(&one.excess)).collect();
-            for index in outliers::above(&means, alpha / tried as f64) {
+            for index in outliers::above(&means, alpha) {
                 let (rank, one) = of_class[index];
                 let half = noise / (one.excess.len() as f64).sqrt();
                 if (means[index] - half) * one.share > LEAST_SHARE {
@@ -47,7 +49,7 @@ pub fn slow_ranks(blocks: &Blocks, part: OwnPart, alpha: f64) -> BTreeSet<u32> {
 
 fn series_from(blocks: &Blocks, part: OwnPart, start: usize) -> BTreeMap<u32, Series> {
     let mut all: BTreeMap<u32, Series> = BTreeMap::new();
-    for one in blocks.iter().skip(start).flat_map(|block| &block.ranks) {
+    for one in blocks.iter().skip(start).flat_map(Blocks::compared) {
         let Some((excess, share)) = relative(one, part) else {
             continue;
         };
@@ -71,7 +73,7 @@ fn relative(one: &BlockRank, part: OwnPart) -> Option<(f64, f64)> {
 
 /// Returns the ranks by what they are compared with.
 fn classes(series: &BTreeMap<u32, Series>) -> Vec<Vec<(&u32, &Series)>> {
-    let mut classes: BTreeMap<u32, Vec<(&u32, &Series)>> = BTreeMap::new();
+    let mut classes: BTreeMap<u64, Vec<(&u32, &Series)>> = BTreeMap::new();
     for (rank, one) in series {
         classes.entry(one.peers).or_default().push((rank, one));
     }

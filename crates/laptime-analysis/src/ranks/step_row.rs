@@ -10,7 +10,7 @@ pub struct StepRow {
     /// Number of the step, the same on all ranks.
     pub step: u64,
     /// Ranks with the same number do the same work in this step.
-    pub peers: u32,
+    pub peers: u64,
     /// Own work by part, in the order of [`OwnPart::ALL`]. **Units**: nanoseconds.
     pub own_ns: [i64; OwnPart::COUNT],
     /// From the step's start to the next one's, waiting for others included. **Units**: nanoseconds.

@@ -131,6 +131,46 @@ fn a_rank_that_saves_is_not_slow() {
     );
 }
 
+/// The rows with each rank's work told by what it does.
+fn with_work(mut rows: Vec<StepRow>, work: impl Fn(&StepRow) -> Work) -> Vec<StepRow> {
+    for row in &mut rows {
+        row.peers = work(row).peers();
+    }
+    rows
+}
+
+#[test]
+fn stages_are_told_and_compared_with_their_own_kind() {
+    let forwards = |count: u32| (0..count).fold(Work::NONE, |work, _| work.phase(OwnPart::Forward));
+    let staged = |slower| with_work(rows(300, 8, slower), |row| forwards(1 + row.rank / 4));
+    let found = diagnosis(&staged(None));
+    let Groups::Fixed(groups) = &found.groups else {
+        panic!("{:?}", found.groups);
+    };
+    let ranks: Vec<&[u32]> = groups.iter().map(|group| &group.ranks[..]).collect();
+    assert_eq!(ranks, [&[0, 1, 2, 3][..], &[4, 5, 6, 7]]);
+    assert!((95..105).contains(&(groups[0].own_per_step_ns() / MS)));
+    assert!((5..15).contains(&(groups[0].wait_per_step_ns() / MS)));
+    assert_eq!(named(&found), []);
+    let found = diagnosis(&staged(Some((5, OwnPart::Forward, 12, |_| true))));
+    assert_eq!(named(&found), [(5, OwnPart::Forward, Pattern::Always)]);
+}
+
+#[test]
+fn work_that_changes_from_step_to_step_is_uneven() {
+    let tokens = |row: &StepRow| u64::from(row.rank) * 1000 + row.step;
+    let each = with_work(rows(300, 8, None), |row| {
+        Work::NONE.collective("all_to_all", &[0, 1], Some(tokens(row)))
+    });
+    let uneven = Groups::Uneven {
+        compared_rows: 0,
+        uncompared_rows: 2_400,
+    };
+    assert_eq!(diagnosis(&each).groups, uneven);
+    assert_eq!(diagnosis(&rows(300, 8, None)).groups, Groups::Alike);
+    assert_eq!(diagnosis(&[]).groups, Groups::Unknown);
+}
+
 #[test]
 fn two_ranks_are_not_compared() {
     let rows = rows(100, 2, Some((0, OwnPart::Forward, 30, |_| true)));

@@ -119,6 +119,9 @@ pub enum Finding {
         /// time in which they ran.
         #[serde(skip_serializing_if = "Option::is_none")]
         worker_function: Option<MainFunction>,
+        /// Whether steps waited for a CPU as well: more workers would have none to run on.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_machine_busy: bool,
     },
     /// First batches that wait for the loader's workers to start.
     WorkerStarts {

@@ -8,8 +8,8 @@ use crate::quantity::coarse_percent;
 use crate::sentences::nouns::nouns;
 use crate::sentences::step_changes;
 
-const LEAVE_ROOM: &str = "leave a CPU free and run again: fewer workers and threads, no other programs, no limit on \
-                          the container's CPU";
+const LEAVE_ROOM: &str = "leave a CPU free and run again: fewer workers and threads (`OMP_NUM_THREADS`), no \
+                          other programs, no limit on the container's CPU";
 const OTHER_HOST: &str = "other virtual machines on that host took the CPU time: run again, or on a machine \
                           of its own";
 const NOT_SEEN: &str = "look at the program, its other threads, and what Laptime can't see: the \

@@ -141,6 +141,7 @@ fn main_part(finding: &Finding) -> Option<String> {
             function,
             workers,
             worker_function,
+            is_machine_busy,
             ..
         } => format!(
             "Each {} waits {} for data on average, {} of its time ({}{}){}. {}",
@@ -156,7 +157,8 @@ fn main_part(finding: &Finding) -> Option<String> {
                 None => waits::faster_data(
                     workers.as_ref(),
                     worker_function.as_ref(),
-                    usual_ns.is_some()
+                    usual_ns.is_some(),
+                    *is_machine_busy,
                 ),
             },
         ),

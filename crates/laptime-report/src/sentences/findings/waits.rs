@@ -93,12 +93,17 @@ pub fn faster_data(
     workers: Option<&WorkerLap>,
     function: Option<&MainFunction>,
     are_few_long: bool,
+    is_machine_busy: bool,
 ) -> String {
+    let more_workers = if is_machine_busy {
+        "no CPU is free for more workers"
+    } else {
+        "or use more workers (`num_workers`)"
+    };
     let Some(lap) = workers else {
         if let Some(function) = function {
             return format!(
-                "The workers spend {:.0} % of their running time in {}: make it cheaper, or use more workers \
-                 (`num_workers`).",
+                "The workers spend {:.0} % of their running time in {}: make it cheaper, {more_workers}.",
                 100.0 * function.ratio,
                 function_at(function),
             );
@@ -109,13 +114,17 @@ pub fn faster_data(
                     more workers (`num_workers`, `prefetch_factor`), or do less work per sample."
                 .to_owned();
         }
+        if is_machine_busy {
+            return "No CPU is free for more workers: do less work per sample, or leave workers and the training fewer \
+                    threads (`OMP_NUM_THREADS`)."
+                .to_owned();
+        }
         return "Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less \
                 work per sample."
             .to_owned();
     };
     format!(
-        "The workers spend {:.0} % of their time in {} ({} each time, {}): make it cheaper, or use more \
-         workers (`num_workers`).",
+        "The workers spend {:.0} % of their time in {} ({} each time, {}): make it cheaper, {more_workers}.",
         100.0 * lap.ratio,
         names::path(&lap.path),
         time(lap.mean_ns),

@@ -21,8 +21,8 @@ fn what_there_is_to_doubt_follows_in_sentences_with_what_to_do() {
     let told = told.split_once("\nspan ").unwrap().0;
     insta::assert_snapshot!(told, @"
     · The machine was busy: the thread that takes the steps waited for a CPU for 60 % of the time, so
-      the numbers are unreliable. Leave a CPU free and run again: fewer workers and threads, no other
-      programs, no limit on the container's CPU.
+      the numbers are unreliable. Leave a CPU free and run again: fewer workers and threads
+      (`OMP_NUM_THREADS`), no other programs, no limit on the container's CPU.
 
     from the first step on: 40 steps, 800 ms (no warm-up found)
     ");

@@ -107,6 +107,7 @@ fn wait(function: Option<MainFunction>, workers: Option<WorkerLap>) -> Finding {
         function,
         workers,
         worker_function: None,
+        is_machine_busy: false,
     }
 }
 
@@ -145,6 +146,17 @@ fn by_workers(function: MainFunction) -> Finding {
     finding
 }
 
+/// Workers that run where no CPU is free for more of them.
+fn crowded(mut finding: Finding) -> Finding {
+    if let Finding::DataWait {
+        is_machine_busy, ..
+    } = &mut finding
+    {
+        *is_machine_busy = true;
+    }
+    finding
+}
+
 /// A loop that does most of its work between its steps.
 fn between(function: Option<MainFunction>) -> Finding {
     Finding::BetweenSteps {
@@ -169,6 +181,8 @@ fn waits() -> Vec<Finding> {
         wait(Some(load()), None),
         wait(None, Some(decode())),
         by_workers(load()),
+        crowded(by_workers(load())),
+        crowded(wait(None, None)),
         starts(1, 4_900),
         starts(4, 19_400),
         Finding::HeldLoop(resize(1, 1)),
@@ -516,6 +530,8 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Prepare batches ahead, by more workers of a `DataLoader` (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 80 % of their running time in `Dataset.__getitem__` (data.py:41): make it cheaper, or use more workers (`num_workers`).
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 80 % of their running time in `Dataset.__getitem__` (data.py:41): make it cheaper, no CPU is free for more workers.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). No CPU is free for more workers: do less work per sample, or leave workers and the training fewer threads (`OMP_NUM_THREADS`).
     The first batch waits 4.90 s for the loader's workers to start, 16 % of the run. With the start method `spawn` each of them imports what the script imports: `fork`, or imports where they are used, start them sooner.
     Each epoch waits 4.85 s for the loader's workers to start and end: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they do so once.
     request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
