@@ -9,6 +9,7 @@ use super::own_function;
 use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
 use crate::summary::Summary;
 use crate::summary::call_tree::merge;
+use crate::summary::code_line::LineTime;
 use crate::summary::finding::{AwaitedFunction, MainFunction};
 use crate::summary::functions::{Functions, LapFunctions, OTHER_PROCESSES};
 use crate::summary::span_row::RowKind;
@@ -29,7 +30,7 @@ const LEAST_SAMPLES: u64 = 5;
 struct SelfTime {
     all_ns: u64,
     waiting_ns: u64,
-    lines: BTreeMap<u32, u64>,
+    lines: BTreeMap<u32, LineTime>,
 }
 
 /// Returns the function that a lap, with the laps inside, is mostly in; `None` where there is none, or too little was sampled.
@@ -203,8 +204,12 @@ impl<'f> FunctionTimes<'f> {
                 let waiting_ns = function.waiting_ns.min(self_ns);
                 times.waiting_ns = times.waiting_ns.saturating_add(waiting_ns);
                 for line in &function.lines {
-                    let at_line = times.lines.entry(line.line).or_default();
-                    *at_line = at_line.saturating_add(line.self_ns);
+                    let at_line = times.lines.entry(line.line).or_insert(LineTime {
+                        self_ns: 0,
+                        waiting_ns: 0,
+                        ..*line
+                    });
+                    at_line.add(line);
                 }
             }
         }
@@ -213,18 +218,21 @@ impl<'f> FunctionTimes<'f> {
 
     /// Returns the time of all functions.
     fn asked_ns(&self, time: CallTime) -> u64 {
-        ns_of(time, self.all_ns, self.waiting_ns)
+        time.of(self.all_ns, self.waiting_ns)
     }
 
     /// Returns the function that has most of that time, and of `least_ns`; with whether it mostly waits there.
     fn longest(self, time: CallTime, least_ns: u64) -> Option<(MainFunction, bool)> {
-        let asked_ns = |times: &SelfTime| ns_of(time, times.all_ns, times.waiting_ns);
+        let asked_ns = |times: &SelfTime| time.of(times.all_ns, times.waiting_ns);
         let all_ns = self.asked_ns(time).max(least_ns).max(1);
         let each = self.functions.into_iter();
         let ((name, file), times) = each.max_by_key(|(_, times)| asked_ns(times))?;
         let ratio = asked_ns(&times) as f64 / all_ns as f64;
-        let lines = times.lines.into_iter();
-        let line = lines.min_by_key(|(line, ns)| (Reverse(*ns), *line));
+        let lines = times.lines.values();
+        let line = lines.min_by_key(|line| {
+            let ns = time.of(line.self_ns, line.waiting_ns);
+            (Reverse(ns), line.line)
+        });
         let waits = |of_ns: u64| times.waiting_ns as f64 >= MOST_RATIO * of_ns as f64;
         // A thread that used no processor since the last look is where it was: that is known by one sample.
         let is_sure = is_sure(ratio, self.samples) || time == CallTime::All && waits(all_ns);
@@ -232,7 +240,7 @@ impl<'f> FunctionTimes<'f> {
         let found = MainFunction {
             name: name.to_owned(),
             file: file.to_owned(),
-            line: line.map_or(0, |(line, _)| line),
+            line: line.map_or(0, |line| line.line),
             ratio,
             awaited: None,
         };
@@ -247,14 +255,6 @@ fn is_sure(ratio: f64, samples: u64) -> bool {
 }
 
 /// Returns the part of a time that is asked for.
-fn ns_of(time: CallTime, all_ns: u64, waiting_ns: u64) -> u64 {
-    match time {
-        CallTime::All => all_ns,
-        CallTime::Working => all_ns.saturating_sub(waiting_ns),
-        CallTime::Waiting => waiting_ns,
-    }
-}
-
 /// Returns the function that one without a name of its own is written in, such as a comprehension.
 fn written_in(name: &str) -> &str {
     name.split(".<locals>.<").next().unwrap_or(name)

@@ -41,7 +41,7 @@ pub fn innermost<'f>(
             break;
         }
         if !around.contains(&own) {
-            found = Some(told(&own, line(&tree, &below), ratio.min(1.0)));
+            found = Some(told(&own, line(&tree, &below, time), ratio.min(1.0)));
         }
         (at, nodes) = (Some(own), below);
     }
@@ -79,9 +79,10 @@ pub fn around_laps(functions: &Functions, path: &str) -> BTreeSet<Own> {
     all.map(|(own, _)| own).collect()
 }
 
-fn line(tree: &[CallNode], nodes: &[usize]) -> u32 {
-    let longest = nodes.iter().max_by_key(|at| tree[**at].total_ns);
-    longest.map_or(0, |at| tree[*at].line)
+fn line(tree: &[CallNode], nodes: &[usize], time: CallTime) -> u32 {
+    let nodes = nodes.iter().map(|at| &tree[*at]);
+    let longest = nodes.max_by_key(|node| time.of(node.total_ns, node.waiting_ns));
+    longest.map_or(0, |node| node.line_by(time))
 }
 
 fn told((name, file): &Own, line: u32, ratio: f64) -> MainFunction {

@@ -15,6 +15,17 @@ pub enum CallTime {
     Waiting,
 }
 
+impl CallTime {
+    /// Returns the time of this kind of all time and of its part in which threads waited.
+    pub fn of(self, all_ns: u64, waiting_ns: u64) -> u64 {
+        match self {
+            Self::All => all_ns,
+            Self::Working => all_ns.saturating_sub(waiting_ns),
+            Self::Waiting => waiting_ns,
+        }
+    }
+}
+
 /// A function of the program, by name and file.
 pub type Own = (String, String);
 
@@ -22,7 +33,7 @@ pub type Own = (String, String);
 pub struct TimedCalls<'t> {
     pub tree: &'t [CallNode],
     children: HashMap<Option<usize>, Vec<usize>>,
-    time: CallTime,
+    pub time: CallTime,
 }
 
 impl<'t> TimedCalls<'t> {
@@ -43,11 +54,8 @@ impl<'t> TimedCalls<'t> {
     }
 
     pub fn ns(&self, at: usize) -> u64 {
-        match self.time {
-            CallTime::All => self.tree[at].total_ns,
-            CallTime::Working => self.tree[at].running_ns(),
-            CallTime::Waiting => self.tree[at].waiting_ns,
-        }
+        let node = &self.tree[at];
+        self.time.of(node.total_ns, node.waiting_ns)
     }
 
     pub fn sum(&self, nodes: &[usize]) -> u64 {

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::functions::timed_calls::CallTime;
 use crate::summary::code_line::LineTime;
 
 /// Packages in which a thread waits for others of the program.
@@ -64,6 +65,9 @@ pub struct CallNode {
     pub line: u32,
     /// Most frames on top of each other that it stands for: 1 of a function of the program.
     pub frame_count: u32,
+    /// The line as above of the time alone in which its thread worked, and of that in which it waited.
+    #[serde(skip)]
+    pub lines_by_time: LinesByTime,
     /// Time in it and in all that it calls.
     pub total_ns: u64,
     /// Time in it, and in what isn't in the list as it takes next to no time.
@@ -78,6 +82,15 @@ pub struct CallNode {
     /// Self time of a function of the program by line, the longest first; few lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineTime>,
+}
+
+/// Lines in which most of a function's time of a kind went by; 0 where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LinesByTime {
+    /// Of the time in which the thread worked.
+    pub working: u32,
+    /// Of the time in which it waited.
+    pub waiting: u32,
 }
 
 impl CallKind {
@@ -110,6 +123,33 @@ impl CallNode {
         self.total_ns.saturating_sub(self.waiting_ns)
     }
 
+    /// Returns the line in which most of its time of a kind went by.
+    pub(crate) fn line_by(&self, time: CallTime) -> u32 {
+        let line = match time {
+            CallTime::All => self.line,
+            CallTime::Working => self.lines_by_time.working,
+            CallTime::Waiting => self.lines_by_time.waiting,
+        };
+        // What is called of packages has one line, and so has what has no time of that kind.
+        if line == 0 { self.line } else { line }
+    }
+
+    /// Returns its lines by their time of a kind.
+    pub(crate) fn lines_by(&self, time: CallTime) -> Vec<LineTime> {
+        let of_kind = |line: &LineTime| LineTime {
+            self_ns: time.of(line.self_ns, line.waiting_ns),
+            waiting_ns: match time {
+                CallTime::Working => 0,
+                CallTime::All | CallTime::Waiting => line.waiting_ns,
+            },
+            ..*line
+        };
+        let mut lines: Vec<LineTime> = self.lines.iter().map(of_kind).collect();
+        lines.retain(|line| line.self_ns > 0);
+        lines.sort_by_key(|line| (std::cmp::Reverse(line.self_ns), line.line));
+        lines
+    }
+
     /// Tells whether it is a call in which a thread waits for others of the program, if it waits.
     pub(crate) fn waits_for_others(&self) -> bool {
         matches!(&self.call, CallKind::Library { package, .. } if waits_for_others(package))
@@ -135,9 +175,11 @@ pub fn without_waiting(tree: &[CallNode]) -> Vec<CallNode> {
         let ratio = node.running_ns() as f64 / node.total_ns.max(1) as f64;
         CallNode {
             squared_ns2: node.squared_ns2 * ratio,
+            line: node.line_by(CallTime::Working),
             total_ns: node.running_ns(),
             self_ns: node.self_ns.saturating_sub(waited_ns),
             waiting_ns: 0,
+            lines: node.lines_by(CallTime::Working),
             ..node.clone()
         }
     });
@@ -148,7 +190,7 @@ pub fn without_waiting(tree: &[CallNode]) -> Vec<CallNode> {
 pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNode> {
     let mut merged: Vec<CallNode> = Vec::new();
     // The longest of the nodes that became one has the line.
-    let mut longest: Vec<u64> = Vec::new();
+    let mut longest: Vec<[u64; 3]> = Vec::new();
     let mut places: HashMap<(Option<usize>, &CallKind, u32), usize> = HashMap::new();
     for tree in trees {
         let mut numbers: Vec<usize> = Vec::with_capacity(tree.len());
@@ -166,7 +208,7 @@ pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNod
                     lines: Vec::new(),
                     ..node.clone()
                 });
-                longest.push(0);
+                longest.push([0; 3]);
                 merged.len() - 1
             });
             numbers.push(at);
@@ -178,19 +220,39 @@ pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNod
             one.squared_ns2 += node.squared_ns2;
             one.frame_count = one.frame_count.max(node.frame_count);
             add_lines(&mut one.lines, &node.lines);
-            if node.total_ns > longest[at] {
-                (longest[at], one.line) = (node.total_ns, node.line);
-            }
+            let [all_ns, working_ns, waiting_ns] = &mut longest[at];
+            let lines = &mut one.lines_by_time;
+            let of_node = node.lines_by_time;
+            take_longer(all_ns, &mut one.line, node.total_ns, node.line);
+            take_longer(
+                working_ns,
+                &mut lines.working,
+                node.running_ns(),
+                of_node.working,
+            );
+            take_longer(
+                waiting_ns,
+                &mut lines.waiting,
+                node.waiting_ns,
+                of_node.waiting,
+            );
         }
     }
     merged
+}
+
+/// Takes the line of a node that took longer than those before.
+fn take_longer(longest_ns: &mut u64, longest: &mut u32, ns: u64, line: u32) {
+    if ns > *longest_ns {
+        (*longest_ns, *longest) = (ns, line);
+    }
 }
 
 /// Adds the times of lines to those of another tree.
 fn add_lines(lines: &mut Vec<LineTime>, added: &[LineTime]) {
     for one in added {
         match lines.iter_mut().find(|known| known.line == one.line) {
-            Some(known) => known.self_ns = known.self_ns.saturating_add(one.self_ns),
+            Some(known) => known.add(one),
             None => lines.push(*one),
         }
     }

@@ -20,4 +20,14 @@ pub struct LineTime {
     pub line: u32,
     /// Time in the line.
     pub self_ns: u64,
+    /// Part of it in which the thread waited.
+    pub waiting_ns: u64,
+}
+
+impl LineTime {
+    /// Adds the times of the same line.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.self_ns = self.self_ns.saturating_add(other.self_ns);
+        self.waiting_ns = self.waiting_ns.saturating_add(other.waiting_ns);
+    }
 }

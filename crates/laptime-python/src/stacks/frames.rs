@@ -93,6 +93,12 @@ impl Frames {
         }
     }
 
+    /// Where the outermost frame of the stack that was told last stands: a frame that just began doesn't say yet what
+    /// called it, and looks like one.
+    pub fn outermost(&self) -> Option<u64> {
+        self.places.last().map(|(_, _, at)| *at)
+    }
+
     /// Whether the stack that was told last is an event loop's, and others of it were ready to run.
     pub fn others_ready(&self) -> bool {
         self.others_ready

@@ -33,6 +33,8 @@ use crate::file_names;
 
 /// Threads of an interpreter: with more, its list is a circle.
 const MOST_THREADS: usize = 65_536;
+/// Threads that ended whose stacks' ends are remembered.
+const FEW_THREADS: usize = 64;
 /// A thread that turned to another task meanwhile is read again.
 const TRIES: usize = 8;
 
@@ -43,6 +45,8 @@ struct Interpreter {
     collector: Collector,
     /// By the system's id, the thread state.
     states: HashMap<u64, u64>,
+    /// By the system's id, where the outermost frame of a thread's stack stood when it was known.
+    outermost: HashMap<u64, u64>,
     /// The thread state that has the lock.
     holder: u64,
 }
@@ -51,6 +55,10 @@ impl StackSource for Interpreter {
     fn threads(&mut self) -> Option<Vec<u64>> {
         let layout = self.layout;
         self.frames.begin();
+        if self.outermost.len() > 2 * self.states.len() + FEW_THREADS {
+            self.outermost
+                .retain(|thread, _| self.states.contains_key(thread));
+        }
         self.states.clear();
         let (interpreter, mut at) = layout::interpreter();
         self.holder = holder(interpreter, layout).unwrap_or(0);
@@ -80,6 +88,7 @@ impl StackSource for Interpreter {
             is_collecting: false,
             frames: None,
         };
+        let mut read_before = self.outermost.get(&thread).copied();
         for _ in 0..TRIES {
             if !peek(at, &mut state) {
                 break;
@@ -89,10 +98,18 @@ impl StackSource for Interpreter {
             seen.others_ready = self.frames.others_ready();
             // The same number as before: in between no context was entered, and none was left.
             let version = word(at, layout.state_version);
-            let is_settled = version == Some(word_at(&state, layout.state_version));
+            let outermost = self.frames.outermost().filter(|_| seen.frames.is_some());
+            // The same as before, or twice the same: else it may be a frame that just began, whose callers are missing.
+            let is_whole = outermost.is_none() || outermost == read_before;
+            read_before = outermost.or(read_before);
+            let is_settled = is_whole && version == Some(word_at(&state, layout.state_version));
             if let Some(runner) = runner.filter(|_| is_settled) {
                 seen.runner = runner;
                 seen.turn = version;
+                if let Some(outermost) = outermost {
+                    self.outermost.insert(thread, outermost);
+                    break;
+                }
                 if seen.frames.is_some() {
                     break;
                 }
@@ -135,6 +152,7 @@ fn open() -> Result<Box<dyn StackSource>, String> {
         frames: Frames::new(),
         collector: Collector::of_interpreter(layout::interpreter().0),
         states: HashMap::new(),
+        outermost: HashMap::new(),
         holder: 0,
     };
     match interpreter.threads() {

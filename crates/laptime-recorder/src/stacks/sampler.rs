@@ -247,7 +247,7 @@ fn look_at_all(
         let moment = moment(ticks, within_ns);
         seen.take((thread, used_ns, is_running), stack, moment, before_ns);
     }
-    seen.share_processors(processors);
+    seen.share_processors(processors, clock::monotonic_ns().saturating_sub(before_ns));
     seen.check_collections();
     seen.keep_those_of(look);
     has_run

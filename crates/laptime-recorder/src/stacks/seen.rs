@@ -22,6 +22,9 @@ const FEW_THREADS: u64 = 16;
 /// a few: some ten bytes a sample.
 const HELD_FOR_EACH_NS: u64 = 300_000_000;
 
+/// Looks' time that may be told as running later than it was used.
+const MOST_KEPT_LOOKS: u64 = 16;
+
 /// The name of what runs when an object goes.
 const FINALIZER: &str = "__del__";
 
@@ -125,6 +128,8 @@ pub struct Seen {
     samples: Vec<Sample>,
     /// Threads that this look found to have a processor, or to wait for one.
     runnable: Vec<Runnable>,
+    /// Processor time that threads used by this look, and not yet told as running.
+    used_ns: u64,
 }
 
 /// A thread that has a processor, or waits for one.
@@ -133,7 +138,7 @@ struct Runnable {
     /// The processor time that it used since the look before.
     since_ns: u64,
     thread: u64,
-    /// The place of its sample; `None` for one that stands still.
+    /// The place of its sample; `None` for one that stands still and has none yet.
     sample: Option<usize>,
 }
 
@@ -174,19 +179,19 @@ impl Seen {
         }
         known.held_ns += moment.ns.saturating_sub(known.moment.ns);
         known.moment = moment;
+        let first_ns = *self.first_ns.get_or_insert(moment.ns);
+        let looked_ns = moment.ns.saturating_sub(first_ns);
+        let of_short_ns = looked_ns / HELD_PART * threads.div_ceil(FEW_THREADS);
+        let is_long = known.held_ns >= MOST_HELD_NS.max(for_all_ns).min(of_short_ns);
+        let written = if is_long { known.held(thread) } else { None };
         if known.is_running {
             self.runnable.push(Runnable {
                 since_ns: 0,
                 thread,
-                sample: None,
+                sample: written.is_some().then_some(self.samples.len()),
             });
         }
-        let first_ns = *self.first_ns.get_or_insert(moment.ns);
-        let looked_ns = moment.ns.saturating_sub(first_ns);
-        let of_short_ns = looked_ns / HELD_PART * threads.div_ceil(FEW_THREADS);
-        if known.held_ns >= MOST_HELD_NS.max(for_all_ns).min(of_short_ns) {
-            self.samples.extend(known.held(thread));
-        }
+        self.samples.extend(written);
         true
     }
 
@@ -204,6 +209,10 @@ impl Seen {
         let turn_before = before.as_ref().and_then(|known| known.stack.turn);
         let in_same_turn = turn_before.is_some() && turn_before == stack.turn;
         let used_before_ns = before.as_ref().and_then(|known| known.used_ns);
+        let ran_ns = used_ns
+            .unwrap_or(0)
+            .saturating_sub(used_before_ns.unwrap_or(0));
+        self.used_ns = self.used_ns.saturating_add(ran_ns);
         let known = Known {
             used_ns,
             is_running,
@@ -216,25 +225,28 @@ impl Seen {
         self.samples.extend(held);
         self.samples.push(sample);
         if is_running {
-            let used_ns = used_ns.unwrap_or(0);
             self.runnable.push(Runnable {
-                since_ns: used_ns.saturating_sub(used_before_ns.unwrap_or(0)),
+                since_ns: ran_ns,
                 thread,
                 sample: Some(self.samples.len() - 1),
             });
         }
     }
 
-    /// Ends a look of a program that has so many processors: no more threads than these ran. Of more that could have
-    /// run it is those that used most processor time since the look before; the others waited.
-    pub fn share_processors(&mut self, processors: u64) {
+    /// Ends a look of a program that has so many processors, so long after the one before: no more threads than these
+    /// ran, and beside the first one no more than the processor time allows that was used. Of more that could have run it
+    /// is those that used most processor time since the look before; the others waited for the interpreter or a processor.
+    pub fn share_processors(&mut self, processors: u64, since_ns: u64) {
         let mut runnable = std::mem::take(&mut self.runnable);
-        let processors = usize::try_from(processors.max(1)).unwrap_or(usize::MAX);
-        if runnable.len() <= processors {
-            return;
-        }
         runnable.sort_by_key(|one| Reverse(one.since_ns));
-        for waiting in &runnable[processors..] {
+        // The nearest number: what is left over, either way, is of the looks that follow.
+        let used = (self.used_ns + since_ns / 2) / since_ns.max(1);
+        let most = usize::try_from(processors.min(used).max(1)).unwrap_or(usize::MAX);
+        let running = runnable.len().min(most);
+        let told_ns = since_ns.saturating_mul(running as u64);
+        let kept_ns = since_ns.saturating_mul(MOST_KEPT_LOOKS);
+        self.used_ns = self.used_ns.saturating_sub(told_ns).min(kept_ns);
+        for waiting in &runnable[running..] {
             let sample = waiting.sample.and_then(|at| self.samples.get_mut(at));
             if let Some(sample) = sample {
                 sample.is_running = false;

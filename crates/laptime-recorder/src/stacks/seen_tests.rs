@@ -152,7 +152,7 @@ fn hundreds_of_threads_that_stand_still_write_little() {
 #[test]
 fn no_more_threads_run_at_a_look_than_there_are_processors() {
     let mut seen = long_ago();
-    let used = |look: u64, thread: u64| Some(look * thread * 10);
+    let used = |look: u64, thread: u64| Some(look * thread * LOOK_NS / 10);
     for look in 1..=20 {
         for thread in 1..=9 {
             // Two of them stand still, though the system calls them runnable.
@@ -161,13 +161,33 @@ fn no_more_threads_run_at_a_look_than_there_are_processors() {
                 seen.take((thread, used_ns, thread != 9), stack(), at(look), 0);
             }
         }
-        seen.share_processors(4);
+        seen.share_processors(4, LOOK_NS);
         seen.keep_those_of(look);
         let running = seen.ready().filter(|sample| sample.is_running);
         let running: Vec<u64> = running.map(|sample| sample.thread).collect();
         // Those that used most; one that waits for something else is none of them.
         assert_eq!(running, [5, 6, 7, 8]);
     }
+}
+
+#[test]
+fn threads_run_for_no_longer_than_they_used_a_processor() {
+    // Three that wait for one lock, the interpreter's or a busy processor: each has it in turn.
+    let mut seen = long_ago();
+    let mut running_ns = 0;
+    for look in 1..=90_u64 {
+        for thread in 0..3 {
+            let used_ns = Some(1 + (look + thread) / 3 * LOOK_NS);
+            if !seen.stands_still(thread, used_ns, at(look)) {
+                seen.take((thread, used_ns, true), stack(), at(look), at(look - 1).ns);
+            }
+        }
+        seen.share_processors(4, LOOK_NS);
+        let running = seen.ready().filter(|sample| sample.is_running);
+        running_ns += running.map(|sample| sample.stands_for_ns).sum::<u64>();
+    }
+    let looks = running_ns / LOOK_NS;
+    assert!((88..=92).contains(&looks), "{looks}");
 }
 
 /// A stack with one function, and whether its thread collects garbage.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Options;
-use crate::summary::call_tree::{CallKind, CallNode};
+use crate::summary::call_tree::{CallKind, CallNode, LinesByTime};
 use crate::summary::code_line::LineTime;
 use crate::summary::functions::{FunctionTime, OTHER_THREADS};
 use crate::testing::analyzed::summarize;
@@ -23,6 +23,7 @@ fn of((name, file): (&str, &str), own_ms: u64, waiting_ms: u64) -> FunctionTime 
         lines: vec![LineTime {
             line: 9,
             self_ns: own_ms * MS,
+            waiting_ns: 0,
         }],
     }
 }
@@ -143,6 +144,7 @@ fn a_wait_for_threads_of_the_program_names_what_these_run() {
             },
         },
         line: 9,
+        lines_by_time: LinesByTime::default(),
         frame_count: 1,
         total_ns: 1_000 * MS,
         self_ns: 0,

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::folded_stack::Step;
 use super::grouped_samples::Group;
-use crate::summary::call_tree::{CallKind, CallNode};
+use crate::functions::timed_calls::CallTime;
+use crate::summary::call_tree::{CallKind, CallNode, LinesByTime};
 use crate::summary::code_line::LineTime;
 
 /// Most lines that are listed of a function.
@@ -21,8 +22,15 @@ struct Sums {
     waiting_ns: u64,
     sample_count: u64,
     squared_ns2: f64,
-    /// Total and self time by line.
-    lines: BTreeMap<u32, (u64, u64)>,
+    /// Time by line.
+    lines: BTreeMap<u32, LineSums>,
+}
+
+/// Time in a line, with what it calls and without it; of each all, and the part in which the thread waited.
+#[derive(Debug, Default)]
+struct LineSums {
+    total: (u64, u64),
+    own: (u64, u64),
 }
 
 /// The tree of calls of one place, while samples are added to it.
@@ -45,10 +53,14 @@ impl CallSums {
             node.sample_count += group.all.count;
             node.squared_ns2 += group.squared_ns2;
             node.frame_count = node.frame_count.max(step.frame_count);
-            let (total_ns, self_ns) = node.lines.entry(step.line).or_default();
-            *total_ns = total_ns.saturating_add(ns);
+            let line = node.lines.entry(step.line).or_default();
+            let add = |(all, waiting): &mut (u64, u64)| {
+                *all = all.saturating_add(ns);
+                *waiting = waiting.saturating_add(waiting_ns);
+            };
+            add(&mut line.total);
             if index + 1 == steps.len() {
-                *self_ns = self_ns.saturating_add(ns);
+                add(&mut line.own);
             }
             parent = Some(at);
         }
@@ -95,17 +107,25 @@ impl CallSums {
 
 /// Returns a node as it is told, all of its time its own.
 fn told(node: Sums, parent: Option<usize>) -> CallNode {
-    let hottest = node
-        .lines
-        .iter()
-        .max_by_key(|(line, times)| (times.0, Reverse(**line)));
-    let line = hottest.map_or(0, |(line, _)| *line);
+    let hottest = |time: CallTime| {
+        let ns = |line: &LineSums| time.of(line.total.0, line.total.1);
+        let lines = node.lines.iter().map(|(line, sums)| (ns(sums), *line));
+        let longest = lines.filter(|(ns, _)| *ns > 0);
+        let longest = longest.max_by_key(|(ns, line)| (*ns, Reverse(*line)));
+        longest.map_or(0, |(_, line)| line)
+    };
+    let line = hottest(CallTime::All);
+    let lines_by_time = LinesByTime {
+        working: hottest(CallTime::Working),
+        waiting: hottest(CallTime::Waiting),
+    };
     let mut lines: Vec<LineTime> = Vec::new();
     if node.call.own().is_some() {
-        let timed = node.lines.iter().filter(|(_, times)| times.1 > 0);
-        lines.extend(timed.map(|(line, times)| LineTime {
+        let timed = node.lines.iter().filter(|(_, sums)| sums.own.0 > 0);
+        lines.extend(timed.map(|(line, sums)| LineTime {
             line: *line,
-            self_ns: times.1,
+            self_ns: sums.own.0,
+            waiting_ns: sums.own.1,
         }));
         lines.sort_by_key(|line| (Reverse(line.self_ns), line.line));
         lines.truncate(MOST_LINES);
@@ -114,6 +134,7 @@ fn told(node: Sums, parent: Option<usize>) -> CallNode {
         parent,
         call: node.call,
         line,
+        lines_by_time,
         frame_count: node.frame_count,
         total_ns: node.total_ns,
         self_ns: node.total_ns,

@@ -41,7 +41,8 @@ struct Sums {
     self_count: u64,
     imported_ns: u64,
     imported_count: u64,
-    lines: HashMap<u32, u64>,
+    /// Time by line, and the part of it in which the thread waited.
+    lines: HashMap<u32, (u64, u64)>,
 }
 
 /// Sums of one place.
@@ -111,27 +112,36 @@ impl LapSums {
             sums.imported_ns = sums.imported_ns.saturating_add(ns);
             sums.imported_count += samples;
         }
-        let at_line = sums.lines.entry(line).or_default();
-        *at_line = at_line.saturating_add(ns);
+        let (line_ns, line_waiting_ns) = sums.lines.entry(line).or_default();
+        *line_ns = line_ns.saturating_add(ns);
+        *line_waiting_ns = line_waiting_ns.saturating_add(waiting_ns);
     }
 
-    /// Adds samples in garbage collections, which `function` stands for, that began in a line of the program.
-    pub(super) fn add_collection(
-        &mut self,
-        group: &Group,
-        function: usize,
-        place: Option<CodePlace>,
-    ) {
-        self.add(group, &[(function, 0)], &[function], None);
+    /// Notes the line of the program that garbage collections began in.
+    pub(super) fn note_collection(&mut self, group: &Group, place: Option<CodePlace>) {
         let (taken, count) = self.collections.entry(place).or_default();
         *taken = taken.saturating_add(group.all.stands_for_ns);
         *count += group.all.count;
-        let step = Step {
+    }
+
+    /// Adds samples in garbage collections, which `function` stands for, below these steps and functions.
+    pub(super) fn add_collection(
+        &mut self,
+        group: &Group,
+        steps: &[Step],
+        way: &[usize],
+        function: usize,
+    ) {
+        let way: Vec<usize> = way.iter().copied().chain([function]).collect();
+        let calls: Vec<(usize, u32)> = way.iter().map(|function| (*function, 0)).collect();
+        self.add(group, &calls, &way, None);
+        let collection = Step {
             call: CallKind::Collection,
             line: 0,
             frame_count: 1,
         };
-        self.calls.add(&[step], group);
+        let steps: Vec<Step> = steps.iter().cloned().chain([collection]).collect();
+        self.calls.add(&steps, group);
     }
 
     fn child(&mut self, parent: usize, function: usize) -> usize {
@@ -229,7 +239,11 @@ fn collections(all: BTreeMap<Option<CodePlace>, (u64, u64)>) -> Vec<CollectionTi
 fn time(function: &Function, sums: Sums) -> FunctionTime {
     let lines = sums.lines.into_iter();
     let mut lines: Vec<LineTime> = lines
-        .map(|(line, self_ns)| LineTime { line, self_ns })
+        .map(|(line, (self_ns, waiting_ns))| LineTime {
+            line,
+            self_ns,
+            waiting_ns,
+        })
         .collect();
     lines.sort_by_key(|line| (Reverse(line.self_ns), line.line));
     lines.truncate(MOST_LINES);

@@ -52,9 +52,10 @@ fn multiply(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
         scaled(&mut time.total_ns);
         scaled(&mut time.waiting_ns);
         scaled(&mut time.imported_ns);
-        time.lines
-            .iter_mut()
-            .for_each(|line| scaled(&mut line.self_ns));
+        for line in &mut time.lines {
+            scaled(&mut line.self_ns);
+            scaled(&mut line.waiting_ns);
+        }
     }
     for node in &mut lap.stacks {
         scaled(&mut node.total_ns);
@@ -65,7 +66,10 @@ fn multiply(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
         scaled(&mut node.self_ns);
         scaled(&mut node.waiting_ns);
         node.squared_ns2 *= (numerator as f64 / denominator as f64).powi(2);
-        (node.lines.iter_mut()).for_each(|line| scaled(&mut line.self_ns));
+        for line in &mut node.lines {
+            scaled(&mut line.self_ns);
+            scaled(&mut line.waiting_ns);
+        }
     }
     for import in &mut lap.imports {
         scaled(&mut import.total_ns);

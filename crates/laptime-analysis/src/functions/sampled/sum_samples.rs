@@ -17,6 +17,8 @@ use crate::summary::span_row::RowKind;
 
 /// Least part of all time that a node of the tree must have to be shown.
 const LEAST_NODE: f64 = 0.0005;
+/// Share of the time in which threads worked from which on garbage collections are told by themselves.
+const COLLECTED_RATIO: f64 = 0.1;
 
 /// Returns the functions of a run, of which the first `measured` processes are measured; `None` where no stack was
 /// sampled.
@@ -29,10 +31,15 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     let mut unseen = 0.0_f64;
     // Threads that wait are looked at less often.
     let mut read_running = Looks::default();
-    for (index, process) in processes.iter().enumerate() {
+    let each = processes.iter().enumerate();
+    let each: Vec<(&Process, Vec<Group>)> = each
+        .map(|(index, process)| (process, groups(process, index < measured)))
+        .collect();
+    adding.are_collections_apart = collected_ratio(&each) >= COLLECTED_RATIO;
+    for (process, all) in each {
         unread_ns = unread_ns.saturating_add(process.features.stacks.unread.1);
         unseen = unseen.max(unseen_ratio(&process.features.stacks));
-        for group in groups(process, index < measured) {
+        for group in all {
             if adding.group(process, &group) {
                 read.add(&group.all);
                 read_running.add(&group.running);
@@ -62,6 +69,24 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     })
 }
 
+/// Returns the share of all time in which garbage was collected.
+fn collected_ratio(each: &[(&Process, Vec<Group>)]) -> f64 {
+    let (mut all_ns, mut collected_ns) = (0_u64, 0_u64);
+    for (process, groups) in each {
+        let stacks = &process.features.stacks;
+        for group in groups {
+            let ns = group.running.stands_for_ns;
+            all_ns = all_ns.saturating_add(ns);
+            let frame = stacks.frames.get(&group.frame);
+            let function = frame.and_then(|frame| stacks.functions.get(&frame.function));
+            if function.is_some_and(Function::is_collection) {
+                collected_ns = collected_ns.saturating_add(ns);
+            }
+        }
+    }
+    collected_ns as f64 / all_ns.max(1) as f64
+}
+
 /// Returns the share of a process's time in which no thread was looked at: of that of the thread that was looked at
 /// longest, as there may be hundreds that wait.
 fn unseen_ratio(stacks: &Stacks) -> f64 {
@@ -80,6 +105,9 @@ struct Adding {
     functions: Vec<Function>,
     numbers: HashMap<Function, usize>,
     laps: BTreeMap<NamedPlace, LapSums>,
+    /// Whether garbage collections are so long that they are told by themselves: Python begins them wherever objects are
+    /// made. Short ones are time of the functions that they begin in, as a clock around these has it.
+    are_collections_apart: bool,
 }
 
 impl Adding {
@@ -95,21 +123,21 @@ impl Adding {
         let collection = calls.pop_if(is_collection);
         let frames = calls.iter();
         let frames = frames.map(|(function, line)| (&self.functions[*function], *line));
-        let steps = folded_stack::fold(&self.own, frames);
+        let mut steps = folded_stack::fold(&self.own, frames);
         let sums = self.laps.entry(group.place.named(process)).or_default();
         if let Some((function, _)) = collection.filter(|_| !imports_package(&steps)) {
-            sums.add_collection(group, function, own_place(&steps));
+            sums.note_collection(group, own_place(&steps));
+            if self.are_collections_apart {
+                sums.add_collection(group, &[], &[], function);
+                return true;
+            }
+            let own = steps.iter().rposition(|step| step.call.own().is_some());
+            steps.truncate(own.map_or(0, |at| at + 1));
+            let way = way(&self.functions, &calls, import);
+            sums.add_collection(group, &steps, &way, function);
             return true;
         }
-        let mut way: Vec<usize> = Vec::with_capacity(calls.len());
-        for (function, _) in &calls {
-            // However many functions the import system calls itself by, it is one step of the way.
-            if !is_machinery(&self.functions[*function]) {
-                way.push(*function);
-            } else if way.last() != Some(&import) {
-                way.push(import);
-            }
-        }
+        let way = way(&self.functions, &calls, import);
         sums.add(group, &calls, &way, import_of(&steps));
         sums.calls.add(&steps, group);
         true
@@ -157,4 +185,17 @@ impl Adding {
         laps.sort_by_key(|lap| (is_other(lap), Reverse(lap.total_ns)));
         laps
     }
+}
+
+/// Returns the functions of a stack, the outermost first; however many the import system calls itself by, it is one.
+fn way(functions: &[Function], calls: &[(usize, u32)], import: usize) -> Vec<usize> {
+    let mut way: Vec<usize> = Vec::with_capacity(calls.len());
+    for (function, _) in calls {
+        if !is_machinery(&functions[*function]) {
+            way.push(*function);
+        } else if way.last() != Some(&import) {
+            way.push(import);
+        }
+    }
+    way
 }

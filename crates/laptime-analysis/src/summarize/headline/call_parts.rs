@@ -112,7 +112,7 @@ impl TimedCalls<'_> {
         let self_total_ns = self.total(nodes).saturating_sub(called_total_ns);
         let is_whole = self_ns as f64 >= WHOLE_RATIO * self.sum(nodes) as f64;
         let mut lines: BTreeMap<u32, u64> = BTreeMap::new();
-        for line in nodes.iter().flat_map(|at| &self.tree[*at].lines) {
+        for line in (nodes.iter()).flat_map(|at| self.tree[*at].lines_by(self.time)) {
             *lines.entry(line.line).or_default() += line.self_ns;
         }
         let all_ns: u64 = lines.values().sum::<u64>().max(1);
@@ -120,7 +120,6 @@ impl TimedCalls<'_> {
         let mut longest: Vec<(u32, u64)> = lines.into_iter().collect();
         longest.sort_by_key(|(line, ns)| (Reverse(*ns), *line));
         longest.truncate(MOST_LINES);
-        // Lines are known of working and waiting time together.
         let part = |of_ns: u64, ns: u64| (of_ns as f64 * ns as f64 / all_ns as f64) as u64;
         let is_long = |ns: u64| ns as f64 >= LINE_RATIO * all_ns as f64;
         let first = longest.first().map_or(0, |(line, _)| *line);
@@ -159,9 +158,12 @@ impl TimedCalls<'_> {
     pub fn name(&self, own: &Own, nodes: &[usize]) -> PartName {
         let longest = nodes.iter().max_by_key(|at| {
             let node = &self.tree[**at];
-            (node.total_ns, Reverse(node.line))
+            (self.ns(**at), Reverse(node.line))
         });
-        self.function(own, longest.map_or(0, |at| self.tree[*at].line))
+        self.function(
+            own,
+            longest.map_or(0, |at| self.tree[*at].line_by(self.time)),
+        )
     }
 
     /// Names a function of the program, or the import of a module of it, at a line.

@@ -14,6 +14,7 @@ pub(in crate::compare::functions) fn tree<S: AsRef<str>>(stacks: &[(&[S], u64)])
                     parent,
                     call: call(name.as_ref()),
                     line: 3,
+                    lines_by_time: crate::summary::call_tree::LinesByTime::default(),
                     frame_count: 1,
                     total_ns: 0,
                     self_ns: 0,

@@ -95,6 +95,27 @@ fn a_collection_is_no_time_of_the_function_that_it_began_in() {
 }
 
 #[test]
+fn short_collections_are_time_of_the_functions_that_they_began_in() {
+    let mut looks = [2; 25];
+    (looks[3], looks[7]) = (12, 13);
+    let lap = program(&looks);
+    assert_eq!(
+        times(&lap)[..],
+        [
+            ("make", 910, 950),
+            ("garbage collection", 80, 80),
+            ("main", 0, 990),
+            ("loads", 0, 40),
+        ]
+    );
+    let outermost: Vec<_> = (lap.calls.iter())
+        .filter(|node| node.parent.is_none())
+        .map(|node| (node.call.own().map(|own| own.0), node.total_ns / MS))
+        .collect();
+    assert_eq!(outermost, [(Some("main"), 990)]);
+}
+
+#[test]
 fn the_line_that_nearly_all_collections_began_in_is_known() {
     let lines = |lap: &LapFunctions| {
         let each = lap.collections.iter();

@@ -19,6 +19,7 @@ fn tree(nodes: &[Node<'_>]) -> Vec<CallNode> {
             parent: *parent,
             call: kind(name),
             line: *line,
+            lines_by_time: crate::summary::call_tree::LinesByTime::default(),
             frame_count: 1,
             total_ns: *total_ns,
             self_ns,
@@ -28,6 +29,7 @@ fn tree(nodes: &[Node<'_>]) -> Vec<CallNode> {
             lines: vec![LineTime {
                 line: *line,
                 self_ns,
+                waiting_ns: self_ns.min(*waiting_ns),
             }],
         }
     });
@@ -194,7 +196,11 @@ fn a_wrapper_around_a_part_is_passed_through() {
 fn a_script_without_functions_is_told_by_its_lines() {
     let mut nodes = tree(&[(None, "", 8, 1_000, 0)]);
     nodes[0].lines = [(8, 600), (11, 350), (12, 50)]
-        .map(|(line, self_ns)| LineTime { line, self_ns })
+        .map(|(line, self_ns)| LineTime {
+            line,
+            self_ns,
+            waiting_ns: 0,
+        })
         .to_vec();
     let parts = parts_of(&nodes, CallTime::Working);
     let shares: Vec<u64> = parts
@@ -209,7 +215,11 @@ fn a_script_without_functions_is_told_by_its_lines() {
 fn a_loop_over_many_lines_is_told_as_its_function() {
     let mut nodes = tree(&[(None, "", 9, 1_000, 0), (Some(0), "clean", 8, 1_000, 0)]);
     nodes[1].lines = (1..=20)
-        .map(|line| LineTime { line, self_ns: 50 })
+        .map(|line| LineTime {
+            line,
+            self_ns: 50,
+            waiting_ns: 0,
+        })
         .collect();
     let parts = parts_of(&nodes, CallTime::Working);
     let shares: Vec<u64> = parts
@@ -230,6 +240,29 @@ fn a_function_counts_once_whoever_calls_it() {
         (Some(0), "save", 11, 400, 0),
     ]);
     assert_eq!(found, [named("hook", 5, 60), named("save", 11, 40)]);
+}
+
+#[test]
+fn work_and_waiting_have_lines_of_their_own() {
+    let mut nodes = tree(&[(None, "check", 15, 1_000, 800)]);
+    nodes[0].lines = [(15, 780, 780), (17, 200, 0), (18, 20, 20)]
+        .map(|(line, self_ns, waiting_ns)| LineTime {
+            line,
+            self_ns,
+            waiting_ns,
+        })
+        .to_vec();
+    let line = |time| match &parts_of(&nodes, time)[..] {
+        [
+            Part {
+                name: PartName::Function { place, .. },
+                ..
+            },
+        ] => place.as_ref().map(|at| at.line),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(line(CallTime::Working), Some(17));
+    assert_eq!(line(CallTime::Waiting), Some(15));
 }
 
 #[test]
@@ -291,6 +324,7 @@ fn the_head_of_a_loop_is_told_with_its_body() {
             .map(|(line, self_ns)| LineTime {
                 line: *line,
                 self_ns: *self_ns,
+                waiting_ns: 0,
             })
             .collect();
         let parts = parts_of(&tree, CallTime::Working).into_iter();

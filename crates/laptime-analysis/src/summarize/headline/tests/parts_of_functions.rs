@@ -14,6 +14,7 @@ fn program(nodes: &[(&str, u64, u64)]) -> Functions {
             file: "job.py".to_owned(),
         },
         line: 3,
+        lines_by_time: crate::summary::call_tree::LinesByTime::default(),
         frame_count: 1,
         total_ns: total * MS,
         self_ns: total * MS,
