@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::load::Load;
 use super::pace::{Look, Pace};
-use super::seen::{Moment, Sample, Seen};
+use super::seen::{Looked, Moment, Sample, Seen};
 use super::{LOOKING, OpenSource, StackSource};
 use crate::clock;
 use crate::memory::Quiet;
@@ -245,7 +245,13 @@ fn look_at_all(
         let ticks = ticks + clock::now().saturating_sub(ticks) / 2;
         let within_ns = clock::monotonic_ns().saturating_sub(began_ns) / 2;
         let moment = moment(ticks, within_ns);
-        seen.take((thread, used_ns, is_running), stack, moment, before_ns);
+        let looked = Looked {
+            thread,
+            used_ns,
+            is_running,
+            is_on_processor: platform::used_ns(thread) > used_ns,
+        };
+        seen.take(looked, stack, moment, before_ns);
     }
     seen.share_processors(processors, clock::monotonic_ns().saturating_sub(before_ns));
     seen.check_collections();

@@ -96,6 +96,19 @@ pub struct Moment {
     pub ns: u64,
 }
 
+/// What the system said of a thread at a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Looked {
+    /// The system's id of the thread.
+    pub thread: u64,
+    /// The processor time that it has used, where that is known.
+    pub used_ns: Option<u64>,
+    /// Whether it had a processor, or waited for one.
+    pub is_running: bool,
+    /// Whether it used processor time while it was looked at.
+    pub is_on_processor: bool,
+}
+
 /// A thread, as it was seen last.
 #[derive(Debug)]
 struct Known {
@@ -135,6 +148,8 @@ pub struct Seen {
 /// A thread that has a processor, or waits for one.
 #[derive(Debug)]
 struct Runnable {
+    /// Whether it had the interpreter or a processor at the moment of the look.
+    is_now: bool,
     /// The processor time that it used since the look before.
     since_ns: u64,
     thread: u64,
@@ -186,6 +201,7 @@ impl Seen {
         let written = if is_long { known.held(thread) } else { None };
         if known.is_running {
             self.runnable.push(Runnable {
+                is_now: false,
                 since_ns: 0,
                 thread,
                 sample: written.is_some().then_some(self.samples.len()),
@@ -196,13 +212,14 @@ impl Seen {
     }
 
     /// Takes in a stack that was read. A thread that is new counts from `since_ns` on.
-    pub fn take(
-        &mut self,
-        (thread, used_ns, is_running): (u64, Option<u64>, bool),
-        stack: SeenStack,
-        moment: Moment,
-        since_ns: u64,
-    ) {
+    pub fn take(&mut self, looked: Looked, stack: SeenStack, moment: Moment, since_ns: u64) {
+        let Looked {
+            thread,
+            used_ns,
+            is_running,
+            is_on_processor,
+        } = looked;
+        let has_interpreter = stack.has_interpreter;
         let mut before = self.threads.remove(&thread);
         let since_ns = before.as_ref().map_or(since_ns, |known| known.moment.ns);
         let held = before.as_mut().and_then(|known| known.held(thread));
@@ -226,6 +243,7 @@ impl Seen {
         self.samples.push(sample);
         if is_running {
             self.runnable.push(Runnable {
+                is_now: has_interpreter || is_on_processor,
                 since_ns: ran_ns,
                 thread,
                 sample: Some(self.samples.len() - 1),
@@ -235,10 +253,10 @@ impl Seen {
 
     /// Ends a look of a program that has so many processors, so long after the one before: no more threads than these
     /// ran, and beside the first one no more than the processor time allows that was used. Of more that could have run it
-    /// is those that used most processor time since the look before; the others waited for the interpreter or a processor.
+    /// is those that were seen to run, then those that used most processor time since the look before; the others waited for the interpreter or a processor.
     pub fn share_processors(&mut self, processors: u64, since_ns: u64) {
         let mut runnable = std::mem::take(&mut self.runnable);
-        runnable.sort_by_key(|one| Reverse(one.since_ns));
+        runnable.sort_by_key(|one| Reverse((one.is_now, one.since_ns)));
         // The nearest number: what is left over, either way, is of the looks that follow.
         let used = (self.used_ns + since_ns / 2) / since_ns.max(1);
         let most = usize::try_from(processors.min(used).max(1)).unwrap_or(usize::MAX);

@@ -13,6 +13,15 @@ fn stack() -> SeenStack {
     }
 }
 
+fn looked(thread: u64, used_ns: Option<u64>, is_running: bool) -> Looked {
+    Looked {
+        thread,
+        used_ns,
+        is_running,
+        is_on_processor: false,
+    }
+}
+
 fn at(look: u64) -> Moment {
     Moment {
         look,
@@ -28,7 +37,7 @@ fn looks(seen: &mut Seen, used: impl IntoIterator<Item = (u64, u64)>) -> Vec<(u6
     for (look, used_ns) in used {
         if !seen.stands_still(7, Some(used_ns), at(look)) {
             let is_running = true;
-            seen.take((7, Some(used_ns), is_running), stack(), at(look), 0);
+            seen.take(looked(7, Some(used_ns), is_running), stack(), at(look), 0);
         }
         seen.keep_those_of(look);
         ready.extend(told(seen));
@@ -98,9 +107,9 @@ fn without_processor_time_and_after_a_failure_a_thread_is_read_at_every_look() {
         frames: None,
         ..stack()
     };
-    seen.take((7, Some(1), false), unread, at(1), 0);
+    seen.take(looked(7, Some(1), false), unread, at(1), 0);
     assert!(!seen.stands_still(7, Some(1), at(2)));
-    seen.take((8, None, false), stack(), at(2), 0);
+    seen.take(looked(8, None, false), stack(), at(2), 0);
     assert!(!seen.stands_still(8, None, at(3)));
 }
 
@@ -119,7 +128,7 @@ fn a_sample_says_whether_its_thread_changed_no_context_since_the_one_before() {
     let turns = [Some(5), Some(5), Some(6), None, None];
     for (look, turn) in (1..).zip(turns) {
         let stack = SeenStack { turn, ..stack() };
-        seen.take((7, Some(look), true), stack, at(look), 0);
+        seen.take(looked(7, Some(look), true), stack, at(look), 0);
     }
     // It stands still after that: it can't have changed it.
     seen.stands_still(7, Some(5), at(6));
@@ -134,7 +143,7 @@ fn hundreds_of_threads_that_stand_still_write_little() {
     for look in 1..=200 {
         for thread in 1..=200 {
             if !seen.stands_still(thread, Some(5), at(look)) {
-                seen.take((thread, Some(5), false), stack(), at(look), 0);
+                seen.take(looked(thread, Some(5), false), stack(), at(look), 0);
             }
         }
         seen.keep_those_of(look);
@@ -158,7 +167,7 @@ fn no_more_threads_run_at_a_look_than_there_are_processors() {
             // Two of them stand still, though the system calls them runnable.
             let used_ns = used(if thread < 3 { 1 } else { look }, thread);
             if !seen.stands_still(thread, used_ns, at(look)) {
-                seen.take((thread, used_ns, thread != 9), stack(), at(look), 0);
+                seen.take(looked(thread, used_ns, thread != 9), stack(), at(look), 0);
             }
         }
         seen.share_processors(4, LOOK_NS);
@@ -179,7 +188,12 @@ fn threads_run_for_no_longer_than_they_used_a_processor() {
         for thread in 0..3 {
             let used_ns = Some(1 + (look + thread) / 3 * LOOK_NS);
             if !seen.stands_still(thread, used_ns, at(look)) {
-                seen.take((thread, used_ns, true), stack(), at(look), at(look - 1).ns);
+                seen.take(
+                    looked(thread, used_ns, true),
+                    stack(),
+                    at(look),
+                    at(look - 1).ns,
+                );
             }
         }
         seen.share_processors(4, LOOK_NS);
@@ -188,6 +202,33 @@ fn threads_run_for_no_longer_than_they_used_a_processor() {
     }
     let looks = running_ns / LOOK_NS;
     assert!((88..=92).contains(&looks), "{looks}");
+}
+
+#[test]
+fn who_runs_at_a_look_is_who_has_the_interpreter_and_not_who_ran_before() {
+    let mut seen = long_ago();
+    let mut running = Vec::new();
+    for look in 1..=20_u64 {
+        // Thread 1 ran for nearly all of the time, and has just gone to sleep and been woken.
+        let of_thread = [(1, 9, false), (2, 1, true)];
+        for (thread, tenths, has_interpreter) in of_thread {
+            let used_ns = Some(look * LOOK_NS * tenths / 10);
+            let stack = SeenStack {
+                has_interpreter,
+                ..stack()
+            };
+            seen.take(
+                looked(thread, used_ns, true),
+                stack,
+                at(look),
+                at(look - 1).ns,
+            );
+        }
+        seen.share_processors(2, LOOK_NS);
+        let told = seen.ready().filter(|sample| sample.is_running);
+        running.extend(told.map(|sample| sample.thread));
+    }
+    assert_eq!(running, [2; 20]);
 }
 
 /// A stack with one function, and whether its thread collects garbage.
@@ -207,7 +248,7 @@ fn in_function(name: &str, is_collecting: bool) -> SeenStack {
 fn collecting(stacks: &[(u64, SeenStack)]) -> Vec<u64> {
     let mut seen = Seen::default();
     for (thread, stack) in stacks {
-        seen.take((*thread, Some(1), true), stack.clone(), at(1), 0);
+        seen.take(looked(*thread, Some(1), true), stack.clone(), at(1), 0);
     }
     seen.check_collections();
     let ready = seen.ready();
