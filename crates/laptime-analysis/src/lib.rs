@@ -42,7 +42,7 @@ pub use summarize::columns::device_time::{
     SYNCHRONIZED as DEVICE_SYNCHRONIZED, UNAVAILABLE as DEVICE_UNAVAILABLE,
 };
 pub use summarize::columns::operations::ABOVE_RATIO;
-pub use summary::call_tree::{self, CallKind, CallNode};
+pub use summary::call_tree::{self, Beside, CallKind, CallNode};
 pub use summary::code_line::{CodePlace, LineTime};
 pub use summary::device_row::DeviceRow;
 pub use summary::doubt;

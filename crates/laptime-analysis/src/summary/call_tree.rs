@@ -68,6 +68,9 @@ pub struct CallNode {
     /// The line as above of the time alone in which its thread worked, and of that in which it waited.
     #[serde(skip)]
     pub lines_by_time: LinesByTime,
+    /// Where it runs, of a call that none of the program's calls: beside the main thread, or not.
+    #[serde(skip)]
+    pub beside: Beside,
     /// Time in it and in all that it calls.
     pub total_ns: u64,
     /// Time in it, and in what isn't in the list as it takes next to no time.
@@ -82,6 +85,18 @@ pub struct CallNode {
     /// Self time of a function of the program by line, the longest first; few lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineTime>,
+}
+
+/// Whether calls run beside a program's main thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Beside {
+    /// They run in it, or it isn't asked.
+    #[default]
+    No,
+    /// They run in other threads.
+    Threads,
+    /// They run in other processes.
+    Processes,
 }
 
 /// Lines in which most of a function's time of a kind went by; 0 where there is none.
@@ -191,12 +206,13 @@ pub fn merge<'t>(trees: impl IntoIterator<Item = &'t [CallNode]>) -> Vec<CallNod
     let mut merged: Vec<CallNode> = Vec::new();
     // The longest of the nodes that became one has the line.
     let mut longest: Vec<[u64; 3]> = Vec::new();
-    let mut places: HashMap<(Option<usize>, &CallKind, u32), usize> = HashMap::new();
+    let mut places: HashMap<(Option<usize>, &CallKind, u32, Beside), usize> = HashMap::new();
     for tree in trees {
         let mut numbers: Vec<usize> = Vec::with_capacity(tree.len());
         for node in tree {
             let parent = node.parent.and_then(|at| numbers.get(at).copied());
-            let key = (parent, &node.call, node.call.line_in_key(node.line));
+            let line = node.call.line_in_key(node.line);
+            let key = (parent, &node.call, line, node.beside);
             let at = *places.entry(key).or_insert_with(|| {
                 merged.push(CallNode {
                     parent,

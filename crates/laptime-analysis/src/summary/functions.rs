@@ -9,7 +9,7 @@ use laptime_core::{COLLECTION, Total};
 
 use serde::Serialize;
 
-use crate::summary::call_tree::{self, CallNode};
+use crate::summary::call_tree::{self, Beside, CallNode};
 use crate::summary::code_line::{CodePlace, LineTime};
 use crate::summary::span_row::{RowKind, is_zero};
 
@@ -325,9 +325,19 @@ impl LapFunctions {
         }
     }
 
+    /// Returns in which other threads or processes it ran, without a lap.
+    fn runs_beside(&self) -> Beside {
+        match &*self.path {
+            _ if self.kind == RowKind::Span => Beside::No,
+            OTHER_THREADS => Beside::Threads,
+            OTHER_PROCESSES => Beside::Processes,
+            _ => Beside::No,
+        }
+    }
+
     /// Tells whether it ran in other threads or processes, without a lap.
     pub fn is_parallel(&self) -> bool {
-        self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
+        self.runs_beside() != Beside::No
     }
 }
 
@@ -345,11 +355,15 @@ pub fn calls_of_program(laps: &[LapFunctions], wall_ns: u64) -> Vec<CallNode> {
     let is_side_by_side = whole_of_calls(laps, wall_ns) > wall_ns;
     let is_beside = |lap: &LapFunctions| lap.is_parallel() || is_side_by_side;
     let trees = laps.iter().map(|lap| {
-        if is_beside(lap) {
+        let mut tree = if is_beside(lap) {
             call_tree::without_waiting(&lap.calls)
         } else {
             lap.calls.clone()
+        };
+        for outermost in tree.iter_mut().filter(|node| node.parent.is_none()) {
+            outermost.beside = lap.runs_beside();
         }
+        tree
     });
     let trees: Vec<Vec<CallNode>> = trees.collect();
     call_tree::merge(trees.iter().map(Vec::as_slice))

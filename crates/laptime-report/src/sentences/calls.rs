@@ -1,6 +1,6 @@
 //! Calls in words: what a function, a package's function, or an import is called, and where it stands.
 
-use laptime_analysis::{CallKind, CallNode, CodePlace};
+use laptime_analysis::{Beside, CallKind, CallNode, CodePlace};
 use laptime_core::{COLLECTION, module_below, module_of_file, short_file};
 
 use crate::document::names;
@@ -58,13 +58,15 @@ pub fn frames(node: &CallNode) -> String {
     }
 }
 
-/// Says of calls that mostly wait that they do.
+/// Says of calls that mostly wait that they do, and of those that run beside the main thread where.
 fn waiting(named: String, node: &CallNode) -> String {
-    if node.is_waiting() {
-        format!("{named} (waiting)")
-    } else {
-        named
-    }
+    let suffix = match node.beside {
+        Beside::No if node.is_waiting() => " (waiting)",
+        Beside::No => "",
+        Beside::Threads => " (in threads)",
+        Beside::Processes => " (in processes)",
+    };
+    named + suffix
 }
 
 /// Returns what a program writes to call a function of a package: `json.dumps`, but `DataFrame.apply`; the package,

@@ -145,6 +145,7 @@ fn a_wait_for_threads_of_the_program_names_what_these_run() {
         },
         line: 9,
         lines_by_time: LinesByTime::default(),
+        beside: crate::summary::call_tree::Beside::No,
         frame_count: 1,
         total_ns: 1_000 * MS,
         self_ns: 0,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::folded_stack::Step;
 use super::grouped_samples::Group;
 use crate::functions::timed_calls::CallTime;
-use crate::summary::call_tree::{CallKind, CallNode, LinesByTime};
+use crate::summary::call_tree::{Beside, CallKind, CallNode, LinesByTime};
 use crate::summary::code_line::LineTime;
 
 /// Most lines that are listed of a function.
@@ -135,6 +135,7 @@ fn told(node: Sums, parent: Option<usize>) -> CallNode {
         call: node.call,
         line,
         lines_by_time,
+        beside: Beside::No,
         frame_count: node.frame_count,
         total_ns: node.total_ns,
         self_ns: node.total_ns,

@@ -15,6 +15,7 @@ pub(in crate::compare::functions) fn tree<S: AsRef<str>>(stacks: &[(&[S], u64)])
                     call: call(name.as_ref()),
                     line: 3,
                     lines_by_time: crate::summary::call_tree::LinesByTime::default(),
+                    beside: crate::summary::call_tree::Beside::No,
                     frame_count: 1,
                     total_ns: 0,
                     self_ns: 0,

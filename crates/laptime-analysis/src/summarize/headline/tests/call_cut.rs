@@ -20,6 +20,7 @@ fn tree(nodes: &[Node<'_>]) -> Vec<CallNode> {
             call: kind(name),
             line: *line,
             lines_by_time: crate::summary::call_tree::LinesByTime::default(),
+            beside: crate::summary::call_tree::Beside::No,
             frame_count: 1,
             total_ns: *total_ns,
             self_ns,

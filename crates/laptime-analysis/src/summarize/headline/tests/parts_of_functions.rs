@@ -15,6 +15,7 @@ fn program(nodes: &[(&str, u64, u64)]) -> Functions {
         },
         line: 3,
         lines_by_time: crate::summary::call_tree::LinesByTime::default(),
+        beside: crate::summary::call_tree::Beside::No,
         frame_count: 1,
         total_ns: total * MS,
         self_ns: total * MS,
