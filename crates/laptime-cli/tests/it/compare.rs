@@ -310,7 +310,7 @@ fn what_is_no_recording_is_said() {
     let left = place.laptime(&["compare", "a.lap", "train.py"]);
     assert_eq!((left.code, left.out.as_str()), (6, ""));
     insta::assert_snapshot!(left.err, @r#"
-    laptime: error: train.py: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "print(1)"
+    laptime: error: train.py: this is no recording of Laptime: it begins with "print(1)", not with "LAPTIME"
     hint: train.py is a Python script: `laptime run train.py` records it
     "#);
     let left = place.laptime(&["compare", "a.lap", "missing.lap"]);

@@ -177,7 +177,7 @@ fn a_folder_that_cannot_be_written_costs_one_warning_and_nothing_else() {
     assert_eq!((left.code, left.out.as_str()), (5, "out\nunset\n"));
     insta::assert_snapshot!(left.err, @r"
     laptime: warning: cannot record in occupied/under/a.lap: occupied is not a folder; running unrecorded
-    hint: pass --output FILE to record somewhere else
+    hint: name a file with --output in a folder that can be written to
     ");
 }
 

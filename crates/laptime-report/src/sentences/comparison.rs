@@ -13,6 +13,9 @@ use crate::sentences::headline::UNBROKEN;
 use crate::sentences::nouns::one_of;
 use crate::text::wrap;
 
+/// The row of the time between the first and the last lap that is in none.
+const IN_NO_LAP: &str = "other";
+
 /// Writes the headline of the base and another side.
 pub fn headline(pair: &Pair) -> String {
     let steps = step_sentence(pair);
@@ -156,10 +159,18 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     if (cause.difference_ns > 0.0) != is_longer {
         return None;
     }
+    // Without laps, all of a run between its start and its end is the time in no lap: that says nothing.
+    let is_nothing = |part: &CausePart| !pair.has_laps && part.path == IN_NO_LAP;
+    if cause.own_ns.is_none() && cause.parts.iter().all(is_nothing) {
+        return None;
+    }
     let whole_ns = cause.difference_ns.abs();
     let whole = quantity::measured(whole_ns);
     let step = format!("{}/", pair.whole.path);
     let named = |path: &str| {
+        if path == IN_NO_LAP {
+            return "in no lap".to_owned();
+        }
         let short = names::path(path.strip_prefix(&step).unwrap_or(path));
         let row = pair.rows.iter().find(|row| row.path == path);
         match row.map_or("", |row| row.module_class.as_str()) {

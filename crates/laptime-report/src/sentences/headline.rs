@@ -132,6 +132,10 @@ fn too_few(samples: u64, wall_ns: u64) -> String {
 fn waits(waiting: &Waiting) -> String {
     match &waiting.name {
         name @ PartName::ThreadsWait => part_name(name),
+        _ if !waiting.parts.is_empty() => {
+            let parts: Vec<String> = waiting.parts.iter().map(part_of_run).collect();
+            format!("waiting ({})", parts.join(", "))
+        }
         name if waiting.is_all => format!("waiting in {}", part_name(name)),
         name => format!("waiting, mostly in {}", part_name(name)),
     }

@@ -77,6 +77,7 @@ fn what_works_for_the_main_thread_is_told_with_the_call_that_waits_for_it() {
             ratio: 0.8,
             name: called("Future.result", Some(13)),
             is_all: true,
+            parts: Vec::new(),
         }),
         ..headline(&summary, true)
     };
