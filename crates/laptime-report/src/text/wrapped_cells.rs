@@ -1,6 +1,6 @@
 //! Lines whose cells stand below each other, where the last cell is a sentence that goes on below itself.
 
-use super::column_widths::aligned;
+use super::column_widths::pad_end;
 use super::glyphs::Glyphs;
 use super::wrap;
 use crate::document::names;
@@ -13,25 +13,31 @@ const LEAST_ROOM: usize = 24;
 /// Writes rows of a name, a value and a sentence for a terminal of so many columns; each in one line where nobody says
 /// how many.
 pub fn wrapped_cells(rows: &[[&str; 3]], width: Option<usize>) -> String {
-    let widest = |at: usize| rows.iter().map(|row| names::columns(row[at])).max();
-    let taken = [0, 1].map(|at| widest(at).unwrap_or(0) + BETWEEN.len());
-    let room = width.map(|width| {
-        let taken: usize = taken.iter().sum();
-        width.saturating_sub(taken).max(LEAST_ROOM)
-    });
+    let widths = rows.iter().map(|row| names::columns(row[0]));
+    let first = widths.max().unwrap_or(0);
+    // A value that no sentence follows needs no room beside others.
+    let followed = rows.iter().filter(|row| !row[2].is_empty());
+    let widths = followed.map(|row| names::columns(row[1]));
+    let second = widths.max().unwrap_or(0);
+    let taken = first + second + 2 * BETWEEN.len();
     let ellipsis = Glyphs::new(true).ellipsis;
-    let mut cells: Vec<[String; 3]> = Vec::new();
+    let mut out = String::new();
     for [name, value, sentence] in rows {
-        let lines = match room {
-            Some(room) => wrap::lines(sentence, room, ellipsis),
+        let lines = match width {
+            Some(width) => {
+                let room = width.saturating_sub(taken).max(LEAST_ROOM);
+                wrap::lines(sentence, room, ellipsis)
+            }
             None => vec![(*sentence).to_owned()],
         };
-        for (at, line) in lines.into_iter().enumerate() {
-            let first = |cell: &str| if at == 0 { cell } else { "" }.to_owned();
-            cells.push([first(name), first(value), line]);
+        for (at, line) in lines.iter().enumerate() {
+            let cell = |cell: &str, width| pad_end(if at == 0 { cell } else { "" }, width);
+            let cells = [cell(name, first), cell(value, second), line.clone()];
+            out += cells.join(BETWEEN).trim_end();
+            out += "\n";
         }
     }
-    aligned(&cells, BETWEEN, &[])
+    out
 }
 
 #[cfg(test)]
