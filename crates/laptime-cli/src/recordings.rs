@@ -57,11 +57,17 @@ fn meant<'n>(typed: &Path, near: &'n [PathBuf]) -> Option<&'n Path> {
         let name = path.file_name()?.to_str()?;
         Some(name.strip_suffix(".lap").unwrap_or(name).to_owned())
     };
+    // Another number is another run, and no slip.
+    let typed = name(typed)?;
+    let letters = |name: &str| name.replace(|one: char| one.is_ascii_digit(), "");
     let names: Vec<String> = near
         .iter()
         .map(|path| name(path).unwrap_or_default())
         .collect();
-    let found = near_name(&name(typed)?, names.iter().map(String::as_str))?;
+    if names.iter().any(|name| letters(name) == letters(&typed)) {
+        return None;
+    }
+    let found = near_name(&typed, names.iter().map(String::as_str))?;
     let at = names.iter().position(|name| name == found)?;
     Some(&near[at])
 }

@@ -10,7 +10,7 @@ pub enum FormatError {
     #[error("the file is empty")]
     Empty,
     /// Does not start like a process file.
-    #[error("this is no recording of Laptime: it begins with {found:?}, not with \"LAPTIME\"")]
+    #[error("not a Laptime recording: it begins with {found:?}, not with \"LAPTIME\"")]
     Foreign {
         /// The first bytes, as text.
         found: String,

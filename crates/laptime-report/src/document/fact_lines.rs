@@ -31,7 +31,10 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
         .and_then(|run| run.end.as_ref())
         .and_then(|end| end.code)
     {
-        facts.push(format!("exit code {code}"));
+        // That a run went well is no news by itself.
+        if code != 0 || !facts.is_empty() {
+            facts.push(format!("exit code {code}"));
+        }
     } else if let Some(why) = summary.unavailable.get("run.end")
         && summary
             .processes

@@ -152,6 +152,13 @@ fn within(row: &ComparisonRow) -> String {
     }
 }
 
+/// Tells whether a path is that of the time in no lap, and not a lap of that name.
+fn is_in_no_lap(pair: &Pair, path: &str) -> bool {
+    let row = pair.rows.iter().find(|row| row.path == path);
+    let sides = row.into_iter().flat_map(|row| [&row.base, &row.new]);
+    path == IN_NO_LAP && sides.flatten().all(|side| side.count <= 0.0)
+}
+
 /// Writes which laps make the difference.
 fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     let is_longer = pair.whole.verdict == Some(Verdict::Slower);
@@ -160,7 +167,7 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
         return None;
     }
     // Without laps, all of a run between its start and its end is the time in no lap: that says nothing.
-    let is_nothing = |part: &CausePart| !pair.has_laps && part.path == IN_NO_LAP;
+    let is_nothing = |part: &CausePart| !pair.has_laps && is_in_no_lap(pair, &part.path);
     if cause.own_ns.is_none() && cause.parts.iter().all(is_nothing) {
         return None;
     }
@@ -168,7 +175,7 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     let whole = quantity::measured(whole_ns);
     let step = format!("{}/", pair.whole.path);
     let named = |path: &str| {
-        if path == IN_NO_LAP {
+        if is_in_no_lap(pair, path) {
             return "in no lap".to_owned();
         }
         let short = names::path(path.strip_prefix(&step).unwrap_or(path));
