@@ -106,7 +106,7 @@ class ComparedFunction:
         """The self time that is added."""
     @property
     def within_ns(self) -> float:
-        """Half the width of the difference's 95 % interval."""
+        """Half the width of the difference's interval; of many functions one wider than of 95 %."""
     @property
     def changed(self) -> Literal["self", "total"] | None:
         """What surely changed; None where that isn't sure."""

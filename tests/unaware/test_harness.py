@@ -61,7 +61,7 @@ def test_what_a_program_says_last_is_told_from_the_summary(tmp_path: Path, end: 
 def test_only_the_last_summary_is_laptimes() -> None:
     summary = (
         "\nt.py  1.20 s: 63 % startup, 21 % step. A step takes 2 ms: data\n42 %.\n"
-        "3 spans · exit code 0 · host time\nlines\n\n"
+        "3 spans · exit code 0\nlines\n\n"
         "recording: t.lap\nnext: laptime report t.lap --tree\n"
     )
     said = "laptime: warning: no room\nsaid"

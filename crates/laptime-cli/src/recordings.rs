@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use laptime_reader::OtherFile;
 
 use crate::messages::quoted;
+use crate::near_name::near_name;
 use crate::runs::listing;
 use crate::runs::names::shortest;
 
@@ -41,8 +42,34 @@ pub fn instead(path: &Path) -> String {
     };
     let mut near = inside(folder);
     near.retain(|near| near != path);
+    if !path.exists()
+        && let Some(meant) = meant(path, &near)
+    {
+        return format!("did you mean {}?", shortest(meant));
+    }
     listed(&near)
         .unwrap_or_else(|| "`laptime run SCRIPT` makes a recording, which ends in .lap".to_owned())
+}
+
+/// The recording whose name is most like one that was typed.
+fn meant<'n>(typed: &Path, near: &'n [PathBuf]) -> Option<&'n Path> {
+    let name = |path: &Path| {
+        let name = path.file_name()?.to_str()?;
+        Some(name.strip_suffix(".lap").unwrap_or(name).to_owned())
+    };
+    // Another number is another run, and no slip.
+    let typed = name(typed)?;
+    let letters = |name: &str| name.replace(|one: char| one.is_ascii_digit(), "");
+    let names: Vec<String> = near
+        .iter()
+        .map(|path| name(path).unwrap_or_default())
+        .collect();
+    if names.iter().any(|name| letters(name) == letters(&typed)) {
+        return None;
+    }
+    let found = near_name(&typed, names.iter().map(String::as_str))?;
+    let at = names.iter().position(|name| name == found)?;
+    Some(&near[at])
 }
 
 /// The recordings here, for somebody who named none.

@@ -12,6 +12,7 @@ use laptime_report::Shown;
 use crate::error::{CliError, RUN_FAILED, USAGE};
 use crate::launch::target::Request;
 use crate::messages::{quoted, say};
+use crate::near_name::near_name;
 use crate::outlet::Outlet;
 use crate::runs::names::{found, is_recording};
 use crate::terminal::{self, Stream};
@@ -116,9 +117,23 @@ fn forgotten_command(usage: &clap::Error, typed: &[OsString]) -> Option<String> 
     } else if path.exists() {
         "run"
     } else {
-        return option_as_command(word, typed);
+        return option_as_command(word, typed).or_else(|| near_command(usage, word, typed));
     };
     Some(format!("laptime {command} {}", quoted(path)))
+}
+
+/// The command for somebody who typed `laptime rnu train.py`, where clap names none: it asks for more likeness than short
+/// names can have.
+fn near_command(usage: &clap::Error, word: &str, typed: &[OsString]) -> Option<String> {
+    if usage.get(ContextKind::SuggestedSubcommand).is_some() {
+        return None;
+    }
+    let cli = Cli::command();
+    let near = near_name(word, cli.get_subcommands().map(clap::Command::get_name))?;
+    let rest = typed.iter().skip_while(|one| *one != word).skip(1);
+    let words: Vec<String> = rest.map(|one| quoted(Path::new(one))).collect();
+    let words = [&[near.to_owned()], &words[..]].concat().join(" ");
+    Some(format!("did you mean laptime {words}?"))
 }
 
 /// The command for somebody who typed `laptime memory train.py`: it is an option of `run`.

@@ -274,7 +274,7 @@ impl ComparedFunction {
         self.0.own.difference_ns
     }
 
-    /// Half the width of the difference's 95 % interval.
+    /// Half the width of the difference's interval; of many functions one wider than of 95 %.
     #[getter]
     fn within_ns(&self) -> f64 {
         self.0.own.within_ns

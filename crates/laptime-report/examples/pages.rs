@@ -324,6 +324,7 @@ fn tabled(rows: Vec<Row>) -> Page {
         headline: None,
         facts: Vec::new(),
         measured: String::new(),
+        is_measured_as_usual: false,
         sections: vec![
             Section::from(Content::Table(table)),
             Section {

@@ -25,7 +25,9 @@ pub fn render(document: &Document) -> String {
         let headline = headline.replace(headline::UNBROKEN, " ");
         let _ = writeln!(out, "{}\n", escaped_sentence(&headline));
     }
-    let _ = writeln!(out, "{}  ", escaped_sentence(&document.facts.join(" · ")));
+    if !document.facts.is_empty() {
+        let _ = writeln!(out, "{}  ", escaped_sentence(&document.facts.join(" · ")));
+    }
     let _ = writeln!(out, "{}", escaped_sentence(&document.measured));
     if !document.sections.is_empty() {
         out += "\n";

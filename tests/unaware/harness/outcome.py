@@ -9,11 +9,11 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-# How a summary begins: the title with the wall time and, below its sentences, how many spans or
-# samples.
+# How a summary begins: the title with the wall time and, behind it or in the next line, what is
+# known.
 _HEAD = (
-    r"[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)\b[^\n]*\n"
-    r"(?:[^\n]+\n){0,4}?(?:[\d,]+ (?:spans?|samples?)|no laps) · "
+    r"[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)"
+    r"(?:(?:[:.] | \()[^\n]*\n|\n(?:[\d,]+ spans?|no laps)\b)"
 )
 # What `laptime run` appends to standard error: an empty line, the summary from its first line
 # ("train.py  1.20 s: 63 % startup, …") to the last: the recording, and mostly what to type next.

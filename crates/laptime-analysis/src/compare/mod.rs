@@ -46,7 +46,8 @@ pub use comparison_row::{ComparisonRow, Presence, RowSide};
 pub use difference::{Difference, Extent, Fact, RecordingOption};
 pub use difference_unit::Basis;
 pub use functions::{
-    ChangedPart, FunctionChanges, FunctionRow, FunctionSide, LibraryChange, TimeDifference,
+    ChangeDoubt, ChangedPart, FunctionChanges, FunctionRow, FunctionSide, LibraryChange,
+    TimeDifference,
 };
 pub use gate_outcome::{GateOutcome, GateResult};
 pub use history::{Change, LEAST_RECORDINGS};

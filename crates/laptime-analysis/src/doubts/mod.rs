@@ -4,6 +4,7 @@
 //! report puts into words.
 
 pub(crate) mod busy_machine;
+pub(crate) mod longer_inputs;
 mod process;
 mod spans;
 mod whole_run;

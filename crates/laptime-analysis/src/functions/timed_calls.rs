@@ -45,6 +45,11 @@ impl<'t> TimedCalls<'t> {
         }
     }
 
+    /// Tells whether the time is that of waiting.
+    pub fn is_of_waiting(&self) -> bool {
+        self.time == CallTime::Waiting
+    }
+
     pub fn outermost(&self) -> Vec<usize> {
         self.children.get(&None).cloned().unwrap_or_default()
     }

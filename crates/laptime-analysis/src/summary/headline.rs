@@ -94,6 +94,8 @@ pub struct Waiting {
     pub name: PartName,
     /// Whether it waited nowhere else.
     pub is_all: bool,
+    /// The functions that it waited in with their shares of the run, where no single one has most of the waiting.
+    pub parts: Vec<Part>,
 }
 
 /// Parts that are too small to be named.

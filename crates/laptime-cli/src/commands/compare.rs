@@ -17,6 +17,7 @@ use super::output;
 use super::report::format_of;
 use crate::args::CompareArgs;
 use crate::error::{CliError, INCONCLUSIVE, NOT_COMPARABLE, OK, REGRESSION};
+use crate::glob;
 use crate::messages::say;
 use crate::outlet::Outlet;
 use crate::runs::names::shortest;
@@ -57,11 +58,13 @@ pub fn run(
         // What got no worse than a baseline may become the next one, of benchmarks too.
         let is_base = args.baseline.is_some() && code == OK;
         let next = if are_benchmarks && !is_base {
-            NEXT_OF_BENCHMARKS.to_owned()
+            Some(NEXT_OF_BENCHMARKS.to_owned())
         } else {
             next(args, &compared, code)
         };
-        say(err, next);
+        if let Some(next) = next {
+            say(err, next);
+        }
     }
     Ok(code)
 }
@@ -276,39 +279,40 @@ fn code(found: &Comparison, is_strict: bool) -> i32 {
 const NEXT_OF_BENCHMARKS: &str =
     "next: several measurements a side tell more: laptime compare base-*.json --new new-*.json";
 
-/// The command to type next.
-fn next(args: &CompareArgs, compared: &Compared, code: i32) -> String {
+/// The command to type next; `None` where it would name many paths.
+fn next(args: &CompareArgs, compared: &Compared, code: i32) -> Option<String> {
     let one = |paths: &[PathBuf]| paths.first().map(|path| shortest(path)).unwrap_or_default();
     if let Some(name) = &args.baseline {
         let new: Vec<String> = args.recordings.iter().map(|path| shortest(path)).collect();
         if code != OK {
             // What got worse is no base.
-            return format!("next: laptime report {}", new[0]);
+            return Some(format!("next: laptime report {}", new[0]));
         }
-        return format!(
+        return Some(format!(
             "next, if this is to be the base from now on: laptime compare --save-baseline {name} {}",
             new.join(" ")
-        );
+        ));
     }
     if let Some([base, new]) = two_sides(args) {
-        return format!(
+        return Some(format!(
             "next, if these are runs of two programs: laptime compare {base} --new {new}"
-        );
+        ));
     }
     if let ([_], true) = (&compared.base[..], args.new.is_empty()) {
         let new = compared.others.first().map(|side| one(side));
-        return format!(
+        return Some(format!(
             "next: laptime report {}; or record five runs a side: laptime compare base-*.lap --new new-*.lap",
             new.unwrap_or_default()
-        );
+        ));
     }
-    let new: Vec<String> = args.new.iter().map(|path| shortest(path)).collect();
-    let base: Vec<String> = args.recordings.iter().map(|path| shortest(path)).collect();
-    format!(
-        "next: laptime compare {} --new {} -o compared.html --open",
-        base.join(" "),
-        new.join(" ")
-    )
+    let words = |paths: &[PathBuf]| match paths {
+        [only] => Some(shortest(only)),
+        _ => glob::pattern(paths),
+    };
+    let (base, new) = (words(&args.recordings)?, words(&args.new)?);
+    Some(format!(
+        "next: laptime compare {base} --new {new} -o compared.html --open"
+    ))
 }
 
 /// The recordings that were typed as one list, parted where their names say that they are runs of two:

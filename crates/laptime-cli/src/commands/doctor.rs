@@ -8,7 +8,8 @@ use laptime_recorder::environment::{Asked, PYTHON_VARIABLE};
 use laptime_recorder::keeper;
 use laptime_report::quantity::bytes;
 
-use laptime_report::{Shown, aligned};
+use laptime_report::Shown;
+use laptime_report::text::wrapped_cells;
 
 use crate::args::DoctorArgs;
 use crate::error::{CliError, OK};
@@ -16,6 +17,7 @@ use crate::launch::target::interpreter;
 use crate::machine::{Device, Devices, Limits, Machine, SpanCost};
 use crate::messages::say;
 use crate::outlet::Outlet;
+use crate::terminal::{self, Stream};
 
 use super::config::{self, Row};
 
@@ -209,10 +211,10 @@ fn about_device(device: &Device) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Rows in aligned columns.
+/// Rows in aligned columns, the reasons in the width of the terminal.
 fn table(rows: &[Row]) -> String {
     let cells = rows
         .iter()
         .map(|(name, value, why)| [*name, value.as_str(), why.as_str()]);
-    aligned(&cells.collect::<Vec<_>>(), "  ", &[])
+    wrapped_cells(&cells.collect::<Vec<_>>(), terminal::width(Stream::Out))
 }

@@ -96,10 +96,11 @@ impl Recorded {
                         place.display()
                     ),
                 );
-                say(
-                    err,
-                    format_args!("hint: pass --output FILE to record somewhere else"),
-                );
+                let hint = match output {
+                    Some(_) => "name a file with --output in a folder that can be written to",
+                    None => "pass --output FILE to record somewhere else",
+                };
+                say(err, format_args!("hint: {hint}"));
                 Recording::Nowhere
             }
         }

@@ -266,6 +266,16 @@ fn runs_of_two_programs_in_one_list_are_answered_with_what_parts_them() {
     assert!(left.err.contains(next), "{}", left.err);
     let left = place.laptime(&["compare", "old-1.lap", "new-1.lap"]);
     assert!(!left.err.contains("runs of two programs"), "{}", left.err);
+    // A shell makes names of a pattern: it is found again, or there is no command of so many names.
+    let typed = |new: [&str; 2]| {
+        let sides = ["compare", "old-1.lap", "old-2.lap", "--new"];
+        place.laptime(&[&sides[..], &new].concat()).err
+    };
+    let all = typed(["new-1.lap", "new-2.lap"]);
+    let next = "next: laptime compare old-*.lap --new new-*.lap -o compared.html --open";
+    assert!(all.contains(next), "{all}");
+    let none = typed(["new-1.lap", "old-2.lap"]);
+    assert!(!none.contains("next: "), "{none}");
 }
 
 #[test]
@@ -310,7 +320,7 @@ fn what_is_no_recording_is_said() {
     let left = place.laptime(&["compare", "a.lap", "train.py"]);
     assert_eq!((left.code, left.out.as_str()), (6, ""));
     insta::assert_snapshot!(left.err, @r#"
-    laptime: error: train.py: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "print(1)"
+    laptime: error: train.py: not a Laptime recording: it begins with "print(1)", not with "LAPTIME"
     hint: train.py is a Python script: `laptime run train.py` records it
     "#);
     let left = place.laptime(&["compare", "a.lap", "missing.lap"]);

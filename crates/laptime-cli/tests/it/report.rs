@@ -117,7 +117,7 @@ fn damage_is_packed_and_said_and_files_of_others_are_not_packed() {
     fs::write(&real, bytes).unwrap();
     let left = place.laptime(&["pack", "a.lap"]);
     insta::assert_snapshot!(left.err, @r#"
-    laptime: warning: a.lap/7-notes.proc: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "my notes"; left out
+    laptime: warning: a.lap/7-notes.proc: not a Laptime recording: it begins with "my notes", not with "LAPTIME"; left out
     laptime: warning: 20-ab.proc: damaged window at offset 32768: checksum 0x71a6dc3d, expected 0xdc79e05d
     "#);
     assert_eq!((left.code, left.out.as_str()), (0, "a.packed.lap\n"));
@@ -185,7 +185,7 @@ fn a_foreign_file_is_refused() {
     let left = place.laptime(&["report", "notes.txt"]);
     assert_eq!(left.code, 6);
     insta::assert_snapshot!(left.err, @r#"
-    laptime: error: notes.txt: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "Dear dia"
+    laptime: error: notes.txt: not a Laptime recording: it begins with "Dear dia", not with "LAPTIME"
     hint: `laptime run SCRIPT` makes a recording, which ends in .lap
     "#);
 }

@@ -17,7 +17,6 @@ fn a_run_lies_in_a_folder_that_git_ignores() {
     let place = Place::new();
     let left = place.laptime(&["run", "true"]);
     assert_eq!(line(&left, "recording: "), Some(".laptime/runs/true-1.lap"));
-    assert_eq!(line(&left, "next: "), Some("laptime report --open"));
     let names: Vec<_> = fs::read_dir(place.path()).unwrap().collect();
     assert_eq!(names.len(), 1, "{names:?}");
     let ignored = place.path().join(".laptime/.gitignore");
@@ -238,8 +237,10 @@ fn a_report_without_a_file_is_of_the_last_run_in_either_place() {
         last(&["--tree"]).0,
         ".laptime/runs/sh-2.lap, the last one here"
     );
-    let left = place.laptime(&["report"]);
-    assert_eq!(line(&left, "next: "), Some("laptime report --open"));
+    recording::folder(&place.path().join(".laptime/runs/sh-3.lap"), 20);
+    let left = place.laptime(&["report", "sh-3"]);
+    let next = line(&left, "next: ");
+    assert_eq!(next, Some("laptime report sh-3.lap --open"));
 }
 
 #[test]

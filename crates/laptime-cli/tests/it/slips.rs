@@ -486,3 +486,24 @@ fn a_pipe_that_nobody_reads_is_refused() {
         assert!(left.err.contains("p.lap"), "{}", left.err);
     }
 }
+
+#[test]
+fn swapped_letters_of_a_command_and_of_a_recording_find_the_one_that_was_meant() {
+    let place = Place::new();
+    for name in ["train-1", "short-2"] {
+        place.laptime(&["run", "-o", &format!("{name}.lap"), "true"]);
+    }
+    let hint = |arguments: &[&str]| {
+        let left = place.laptime(arguments);
+        let mut lines = left.err.lines();
+        let hint = lines.find_map(|line| line.strip_prefix("hint: "));
+        hint.map(str::to_owned)
+    };
+    let run = Some("did you mean laptime run x.py --lr 1?".to_owned());
+    assert_eq!(hint(&["rnu", "x.py", "--lr", "1"]), run);
+    assert_eq!(hint(&["frobnicate"]), None);
+    let meant = Some("did you mean train-1.lap?".to_owned());
+    assert_eq!(hint(&["report", "trian-1"]), meant);
+    let far = hint(&["report", "evaluation"]).unwrap();
+    assert!(far.starts_with("recordings here: "), "{far}");
+}

@@ -10,7 +10,7 @@ pub enum FormatError {
     #[error("the file is empty")]
     Empty,
     /// Does not start like a process file.
-    #[error("not a Laptime recording: expected the bytes \"LAPTIME\" at offset 0, found {found:?}")]
+    #[error("not a Laptime recording: it begins with {found:?}, not with \"LAPTIME\"")]
     Foreign {
         /// The first bytes, as text.
         found: String,

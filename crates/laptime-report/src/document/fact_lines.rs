@@ -14,10 +14,10 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
     } else {
         let functions = summary.functions.as_ref();
         let samples = functions.map_or(0, |functions| functions.sample_count);
-        facts.push(match samples {
-            0 => "no laps".to_owned(),
-            samples => plural(samples, "sample", "samples"),
-        });
+        // The calls say how many samples they are of.
+        if samples == 0 {
+            facts.push("no laps".to_owned());
+        }
     }
     facts.extend(processes(summary));
     facts.extend(peak_memory(summary));
@@ -31,7 +31,10 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
         .and_then(|run| run.end.as_ref())
         .and_then(|end| end.code)
     {
-        facts.push(format!("exit code {code}"));
+        // That a run went well is no news by itself.
+        if code != 0 || !facts.is_empty() {
+            facts.push(format!("exit code {code}"));
+        }
     } else if let Some(why) = summary.unavailable.get("run.end")
         && summary
             .processes
@@ -101,6 +104,13 @@ pub fn measured(summary: &Summary) -> String {
         }
     };
     format!("host time {wall}; {}", clock(summary.clock))
+}
+
+/// Tells whether times were measured as they mostly are: then a first look needs no word of it.
+pub fn is_measured_as_usual(summary: &Summary) -> bool {
+    let clock = summary.clock;
+    let is_clock_sure = clock.kind == ClockKind::Monotonic || clock.is_measured;
+    summary.wall_source == WallSource::Launcher && is_clock_sure
 }
 
 /// Tells whether a process reports itself, so that there is no recording.

@@ -17,6 +17,8 @@ pub struct Document {
     pub facts: Vec<String>,
     /// A sentence on how the times were measured.
     pub measured: String,
+    /// Whether that is what it mostly is: then a terminal leaves it to who asks for the whole.
+    pub is_measured_as_usual: bool,
     /// The sections, in order.
     pub sections: Vec<Section>,
     /// Reasons for doubt.

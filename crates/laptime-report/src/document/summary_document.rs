@@ -43,6 +43,7 @@ impl Document {
             headline: Some(headline::of_run(summary, !view.whole)),
             facts: fact_lines::of_run(summary),
             measured: fact_lines::measured(summary),
+            is_measured_as_usual: fact_lines::is_measured_as_usual(summary) && !view.whole,
             sections,
             warnings: doubts::all_in_words(&summary.warnings),
         }
@@ -164,6 +165,9 @@ fn is_python(summary: &Summary) -> bool {
     name.extension().is_some_and(|ending| ending == "py") || summary.program.starts_with("python")
 }
 
+/// Time within which a program that fails has done nothing but start.
+const AT_START_NS: u64 = 2_000_000_000;
+
 /// Codes of warnings that say that spans are missing.
 const DAMAGE: [&str; 6] = [
     "damaged",
@@ -206,7 +210,10 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Section {
                 .to_owned()
         }
         None => match failed(summary) {
-            Some(end) => format!("the program {end} before its first lap"),
+            Some(end) if summary.wall_ns < AT_START_NS => {
+                format!("nothing was recorded: the program failed at its start, and {end}")
+            }
+            Some(end) => format!("nothing was recorded: the program {end}"),
             None if let Some(why) = summary.unavailable.get("functions") => {
                 format!("no stack was sampled: {why}. A lap around a part of the program names it:")
             }

@@ -88,6 +88,9 @@ impl Row {
     }
 }
 
+/// Ratio above which a time is a multiple of its whole: below it, all of it as samples tell it.
+const MOST_SHARE: f64 = 1.05;
+
 /// A value of a table, or its absence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
@@ -132,6 +135,15 @@ pub enum Cell {
 }
 
 impl Cell {
+    /// Makes the cell of a share of a whole, or of a multiple of it where several ran side by side.
+    pub fn part(ratio: f64) -> Self {
+        if ratio > MOST_SHARE {
+            Self::Times(ratio)
+        } else {
+            Self::Share(ratio)
+        }
+    }
+
     /// Returns the digits of the cell's number; nothing for a cell without one.
     pub fn digits(&self) -> Digits {
         match *self {

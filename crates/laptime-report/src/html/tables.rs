@@ -46,6 +46,7 @@ pub fn render(document: &Document, place: Place) -> String {
     };
     let facts = document.facts.join(" · ");
     let (first, second) = match &document.headline {
+        Some(headline) if facts.is_empty() => (headline.clone(), document.measured.clone()),
         Some(headline) => (headline.clone(), format!("{facts} · {}", document.measured)),
         None => (facts, document.measured.clone()),
     };

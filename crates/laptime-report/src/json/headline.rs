@@ -35,6 +35,9 @@ pub struct Headline {
     whole_ns: u64,
     /// The function that the program waited in, if that is told: the parts are what it did in the rest of the time.
     waiting: Option<HeadlinePart>,
+    /// The functions that it waited in, with their shares of the whole, where no single one has most of the waiting.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting_parts: Vec<HeadlinePart>,
     /// The largest parts of the run, the largest first.
     parts: Vec<HeadlinePart>,
     /// The parts that are not named, together.
@@ -169,9 +172,12 @@ impl Headline {
                 total_ns
             }
         };
-        let waiting = headline
-            .waiting
-            .map(|waiting| HeadlinePart::new(waiting.name, waiting.ratio));
+        let (waiting, waiting_parts) = headline.waiting.map_or((None, Vec::new()), |waiting| {
+            let parts = waiting.parts.into_iter();
+            let parts = parts.map(|part| HeadlinePart::new(part.name, part.ratio));
+            let first = HeadlinePart::new(waiting.name, waiting.ratio);
+            (Some(first), parts.collect())
+        });
         let step = match headline.step {
             found::StepPart::Told(step) => Some(HeadlineStep::from_found(step)),
             found::StepPart::Absent | found::StepPart::Torn => None,
@@ -183,6 +189,7 @@ impl Headline {
             is_running: headline.is_running,
             whole_ns,
             waiting,
+            waiting_parts,
             parts,
             others,
             step,

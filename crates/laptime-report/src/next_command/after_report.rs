@@ -13,9 +13,11 @@ const NETWORK_RATIO: f64 = 0.7;
 /// Returns the command to type next: how to learn who keeps memory where the first finding is that it grows; what was
 /// asked for when the program ran, which is functions where calls were counted, operators where steps were profiled and
 /// modules where they were timed; what tells more about the first finding that has such a command; how to time modules
-/// where a step is little else; then the calls below each lap, or the timeline.
+/// where a step is little else; then the calls below each lap, or the timeline. Of a program without laps, whose tree of
+/// calls is shown, it is the functions by themselves.
 ///
-/// `None` comes of a program that failed before anything was measured, and where the view names no recording.
+/// `None` comes of a program that failed before anything was measured or of which there is no more to show, and where the
+/// view names no recording.
 pub fn after_report(summary: &Summary, view: &View) -> Option<Command> {
     if is_empty_failure(summary) {
         return None;
@@ -40,9 +42,16 @@ pub fn after_report(summary: &Summary, view: &View) -> Option<Command> {
     if has_modules(summary) {
         return origin.report(&["--by", "module"]);
     }
-    let findings = summary.findings.iter();
-    let mut after = findings.filter_map(|finding| after_finding(finding, summary, origin));
-    if let Some(next) = after.find(|next| !is_shown(next, view)) {
+    // Of a program without laps the tree is shown already.
+    let has_laps = summary.rows.iter().any(|row| row.kind == RowKind::Span);
+    let is_shown = |next: &Command| is_shown(next, view, has_laps);
+    let findings = summary.findings.iter().enumerate();
+    let mut after = findings.filter_map(|(at, finding)| {
+        let next = after_finding(finding, summary, origin)?;
+        // The same run again answers the first finding only.
+        (at == 0 || Some(&next) != origin.run(&[]).as_ref()).then_some(next)
+    });
+    if let Some(next) = after.find(|next| !is_shown(next)) {
         return Some(next);
     }
     if is_of_layers(summary)
@@ -50,12 +59,16 @@ pub fn after_report(summary: &Summary, view: &View) -> Option<Command> {
     {
         return Some(run.remarked("names the layer"));
     }
-    // Of a program without laps the tree is shown already.
-    let has_laps = summary.rows.iter().any(|row| row.kind == RowKind::Span);
-    if functions.is_some() && has_laps {
-        return origin.report(&["--tree"]);
+    if has_laps {
+        return match functions {
+            Some(_) if !view.tree => origin.report(&["--tree"]),
+            _ => origin.page(),
+        };
     }
-    origin.page()
+    // The functions alone, the longest first, are not in the tree.
+    origin
+        .report(&["--functions"])
+        .filter(|_| functions.is_some())
 }
 
 /// Whether a program failed and nothing of it was measured but its time as a whole.
@@ -84,9 +97,10 @@ fn is_growth(finding: &Finding) -> bool {
 }
 
 /// Whether a view shows already what a command reports.
-fn is_shown(command: &Command, view: &View) -> bool {
+fn is_shown(command: &Command, view: &View, has_laps: bool) -> bool {
     let asks_for = |option: &str| command.argv.iter().any(|word| word == option);
-    asks_for("report") && (view.tree && asks_for("--tree") || view.kernels && asks_for("--kernels"))
+    let has_tree = view.tree || !has_laps;
+    asks_for("report") && (has_tree && asks_for("--tree") || view.kernels && asks_for("--kernels"))
 }
 
 fn has_modules(summary: &Summary) -> bool {

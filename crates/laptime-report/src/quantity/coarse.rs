@@ -52,6 +52,13 @@ pub fn coarse_percent(ratio: f64) -> String {
     format!("{percent:.digits$} %")
 }
 
+/// Writes the confidence of an interval in percent, with as many digits as tell it from all: `95 %`, `99.8 %`.
+pub fn confidence(ratio: f64) -> String {
+    let zeros = -(1.0 - ratio).max(1e-9).log10();
+    let digits = (zeros.ceil() - 2.0).max(0.0) as usize;
+    format!("{:.digits$} %", ratio * 100.0)
+}
+
 /// Writes a number without a fraction, its thousands apart.
 pub fn grouped(number: f64) -> String {
     let digits = format!("{number:.0}");

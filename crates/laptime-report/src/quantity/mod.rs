@@ -4,7 +4,9 @@ mod coarse;
 mod numbers;
 mod time;
 
-pub use coarse::{ago, coarse, coarse_percent, grouped, plain_plural, significant, upper_bound};
+pub use coarse::{
+    ago, coarse, coarse_percent, confidence, grouped, plain_plural, significant, upper_bound,
+};
 pub use numbers::{
     ABSENT, Digits, bytes, change, changes, count, joules, many_bytes, memory, percent, plain,
     plural, rate, scaled, si, thousands, times, watts, with_unit,

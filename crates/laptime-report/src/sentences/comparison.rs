@@ -13,6 +13,9 @@ use crate::sentences::headline::UNBROKEN;
 use crate::sentences::nouns::one_of;
 use crate::text::wrap;
 
+/// The row of the time between the first and the last lap that is in none.
+const IN_NO_LAP: &str = "other";
+
 /// Writes the headline of the base and another side.
 pub fn headline(pair: &Pair) -> String {
     let steps = step_sentence(pair);
@@ -149,6 +152,13 @@ fn within(row: &ComparisonRow) -> String {
     }
 }
 
+/// Tells whether a path is that of the time in no lap, and not a lap of that name.
+fn is_in_no_lap(pair: &Pair, path: &str) -> bool {
+    let row = pair.rows.iter().find(|row| row.path == path);
+    let sides = row.into_iter().flat_map(|row| [&row.base, &row.new]);
+    path == IN_NO_LAP && sides.flatten().all(|side| side.count <= 0.0)
+}
+
 /// Writes which laps make the difference.
 fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     let is_longer = pair.whole.verdict == Some(Verdict::Slower);
@@ -156,10 +166,18 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     if (cause.difference_ns > 0.0) != is_longer {
         return None;
     }
+    // Without laps, all of a run between its start and its end is the time in no lap: that says nothing.
+    let is_nothing = |part: &CausePart| !pair.has_laps && is_in_no_lap(pair, &part.path);
+    if cause.own_ns.is_none() && cause.parts.iter().all(is_nothing) {
+        return None;
+    }
     let whole_ns = cause.difference_ns.abs();
     let whole = quantity::measured(whole_ns);
     let step = format!("{}/", pair.whole.path);
     let named = |path: &str| {
+        if is_in_no_lap(pair, path) {
+            return "in no lap".to_owned();
+        }
         let short = names::path(path.strip_prefix(&step).unwrap_or(path));
         let row = pair.rows.iter().find(|row| row.path == path);
         match row.map_or("", |row| row.module_class.as_str()) {

@@ -110,19 +110,30 @@ fn changed(pair: &Pair, row: &FunctionRow) -> String {
     )
 }
 
-/// Writes a function with its line, and what it was called before. That its script has another name is a note.
+/// Writes a function with its line, and what it was called before. That its script has another name is a note; another
+/// folder is that of a checkout.
 fn named(pair: &Pair, row: &FunctionRow) -> String {
     let name = calls::kind(&row.call, line(row));
     let is_other_script = (pair.notes.iter()).any(|note| matches!(note, Note::OtherScript { .. }));
     let function = |call: &CallKind| call.own().map(|(name, _)| name.to_owned());
     match &row.before {
         None => name,
-        Some(before) if is_other_script && function(before) == function(&row.call) => name,
+        Some(before)
+            if function(before) == function(&row.call)
+                && (is_other_script || file_name(before) == file_name(&row.call)) =>
+        {
+            name
+        }
         Some(before) => {
             let old = row.base.as_ref().map_or(0, |side| side.line);
             format!("{name}, which was {},", calls::kind(before, old))
         }
     }
+}
+
+/// Returns the name of a function's file, without its folder.
+fn file_name(call: &CallKind) -> Option<&str> {
+    call.own()?.1.rsplit(['/', '\\']).next()
 }
 
 /// Returns the line of a function on the new side or, where that has no sample of it, on the base.

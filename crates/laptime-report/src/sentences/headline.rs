@@ -70,7 +70,8 @@ fn sentence(headline: &Headline) -> String {
             if parts.is_empty() {
                 format!("{wall}: {waited}.")
             } else {
-                format!("{wall}: {waited}, {parts}.")
+                let then = if waiting.parts.is_empty() { "," } else { ";" };
+                format!("{wall}: {waited}{then} {parts}.")
             }
         }
     };
@@ -132,6 +133,13 @@ fn too_few(samples: u64, wall_ns: u64) -> String {
 fn waits(waiting: &Waiting) -> String {
     match &waiting.name {
         name @ PartName::ThreadsWait => part_name(name),
+        _ if !waiting.parts.is_empty() => {
+            let parts = waiting.parts.iter();
+            let parts =
+                parts.map(|part| format!("{} in {}", share(part.ratio), part_name(&part.name)));
+            let parts: Vec<String> = parts.collect();
+            format!("waiting: {}", parts.join(", "))
+        }
         name if waiting.is_all => format!("waiting in {}", part_name(name)),
         name => format!("waiting, mostly in {}", part_name(name)),
     }

@@ -28,11 +28,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
     let lines = aligned(&cells(epochs), " | ", &[]);
     let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect();
     if lines.len() > MOST {
-        let hidden = lines.len() - MOST;
-        lines.splice(
-            MOST / 2..MOST / 2 + hidden,
-            [format!("… {hidden} more, all in JSON")],
-        );
+        lines = shortened(&lines, longest(epochs));
     }
     Some(
         Section::headed("epochs", Content::Lines(lines)).remarked(format!(
@@ -46,25 +42,40 @@ pub fn section(summary: &Summary) -> Option<Section> {
     )
 }
 
+/// Leaves out lines in the middle, but for one that is told above.
+fn shortened(lines: &[String], told: usize) -> Vec<String> {
+    let middle = MOST / 2..lines.len() - MOST / 2;
+    let gap = |hidden: usize| (hidden > 0).then(|| format!("… {hidden} more, all in JSON"));
+    let shown: Vec<String> = if middle.contains(&told) {
+        let before = gap(told - middle.start);
+        let after = gap(middle.end - told - 1);
+        let kept = before.into_iter().chain([lines[told].clone()]);
+        kept.chain(after).collect()
+    } else {
+        gap(middle.len()).into_iter().collect()
+    };
+    [&lines[..middle.start], &shown, &lines[middle.end..]].concat()
+}
+
+/// Returns which epoch took longest, from 0.
+fn longest(epochs: &[Epoch]) -> usize {
+    let by_time = |at: &usize| (epochs[*at].duration_ns, *at);
+    (0..epochs.len()).max_by_key(by_time).unwrap_or_default()
+}
+
 /// Says how long epochs take, of which not all are shown; empty where all are.
 fn spread(epochs: &[Epoch]) -> String {
-    let mut by_time: Vec<(u64, usize)> = epochs
-        .iter()
-        .map(|epoch| epoch.duration_ns)
-        .zip(1..)
-        .collect();
-    by_time.sort_unstable();
-    let median = by_time.get(by_time.len() / 2);
-    let (Some((median_ns, _)), Some((longest_ns, number))) = (median, by_time.last()) else {
-        return String::new();
-    };
     if epochs.len() <= MOST {
         return String::new();
     }
+    let mut times: Vec<u64> = epochs.iter().map(|epoch| epoch.duration_ns).collect();
+    times.sort_unstable();
+    let number = longest(epochs);
     format!(
-        "; median {}, longest {} (epoch {number})",
-        time(*median_ns),
-        time(*longest_ns),
+        "; median {}, longest {} (epoch {})",
+        time(times[times.len() / 2]),
+        time(epochs[number].duration_ns),
+        number + 1
     )
 }
 

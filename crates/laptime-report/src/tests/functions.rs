@@ -223,7 +223,7 @@ fn a_share_above_all_says_of_what() {
     }
     let note = "share is of the run's 1.00 s; other threads";
     let told = text(&summary(&script), &by_function(None));
-    assert!(told.contains("300 %") && told.contains(note), "{told}");
+    assert!(told.contains("3.0 ×") && told.contains(note), "{told}");
     let mut alone = self::script();
     alone.span(&["step"], 100 * MS, 300 * MS);
     samples(&mut alone, 0, 400);
@@ -248,10 +248,10 @@ fn of_threads_beside_the_main_one_their_work_alone_is_told() {
     insta::assert_snapshot!(from(&told, "calls"), @r"
     calls
     200 samples: shares are ± 7 points. Share is of the run's 1.00 s; other threads and processes ran beside it, so theirs
-    can be above 100 %
+    can be several times that (×)
     function                  total  share
     ───────────────────────────────────────────────────
-    main train.py:3          2.00 s  200 % ████████████
+    main train.py:3          2.00 s  2.0 ×
     ├─ load train.py:10      1.00 s  100 % ████████████
     │  └─ parse train.py:20  1.00 s  100 % ████████████
     └─ itself (waiting)      1.00 s  100 % ████████████

@@ -203,7 +203,7 @@ fn a_note_about_a_column_stands_where_the_column_does() {
 fn the_table_of_a_killed_run_in_80_columns() {
     insta::assert_snapshot!(shown(&killed(), Format::Text, &plain(80)), @"
     train.py  3.26 s: 100 % train.
-    6 spans · host time from launch to exit; CLOCK_MONOTONIC
+    6 spans
 
     whole run: 3.26 s
     no steady state: 3 steps are too few to tell warm-up from steady state; 12 are

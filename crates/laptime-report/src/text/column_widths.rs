@@ -122,7 +122,8 @@ impl ColumnWidths {
         };
         // Where nothing limits a line, a long name goes beyond the width and costs no column.
         // A function's name has its file and line behind it, which is what to open.
-        let is_of_functions = table.columns.contains(&Column::CODE_SELF_TIME);
+        let is_tree_of_calls = table.columns == [Column::TOTAL, Column::SHARE];
+        let is_of_functions = table.columns.contains(&Column::CODE_SELF_TIME) || is_tree_of_calls;
         let part = if is_of_functions {
             width * 2 / 3
         } else {

@@ -12,6 +12,8 @@ mod table;
 mod table_notes;
 pub(crate) mod tree;
 pub(crate) mod wrap;
+mod wrapped_cells;
 
 pub use column_widths::aligned;
 pub use renderer::{render, sections};
+pub use wrapped_cells::wrapped_cells;

@@ -101,9 +101,17 @@ impl Text {
             let headline = self
                 .glyphs
                 .plain(&headline.replace(headline::UNBROKEN, " "));
-            let facts = self
-                .glyphs
-                .plain(&format!("{facts}{between_facts}{}", document.measured));
+            let measured = if document.is_measured_as_usual {
+                ""
+            } else {
+                &document.measured
+            };
+            let parts = [facts.as_str(), measured].into_iter();
+            let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+            if parts.is_empty() {
+                return headline;
+            }
+            let facts = self.glyphs.plain(&parts.join(&between_facts));
             return format!("{headline}{}", self.wrapped("", &facts, Style::Faint));
         }
         let between = if title.is_empty() { "" } else { "  " };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::alike_change::alike_ratio;
 use super::function_row::{ChangedPart, FunctionRow, FunctionSide, LibraryChange};
 use super::match_functions::{Callers, Matched, SideFunctions, match_functions};
 use super::sampled_times::{FunctionTimes, RunTimes, SampledTime};
@@ -32,6 +33,8 @@ pub struct FunctionChanges {
     pub new_sample_count: u64,
     /// Mean time of all of it on the base.
     pub base_ns: f64,
+    /// Confidence of the differences' intervals: above 0.95, as one of many functions differs by chance.
+    pub confidence: f64,
     /// New over base, where all functions take longer or less by about the same ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alike_ratio: Option<f64>,
@@ -81,7 +84,7 @@ pub fn compare(
         whole_ns: [base_ns, new_ns],
         is_single: base.len() == 1 && new.len() == 1,
     };
-    let is_alike = conditions.mark(&mut rows);
+    let confidence = conditions.mark(&mut rows);
     for row in &mut rows {
         if row.changed == Some(ChangedPart::Own) {
             row.library = sides.library(row);
@@ -97,7 +100,8 @@ pub fn compare(
         base_sample_count: samples(base),
         new_sample_count: samples(new),
         base_ns,
-        alike_ratio: (is_alike && is_none).then_some(new_ns / base_ns),
+        confidence,
+        alike_ratio: alike_ratio(&rows, [base_ns, new_ns]).filter(|_| is_none),
         rows,
     }
 }
@@ -164,6 +168,7 @@ impl Sides<'_> {
             own: self.difference(before, now, |times| times.own),
             total: self.difference(before, now, |times| times.total),
             changed: None,
+            doubt: None,
             stands_out: false,
             library: None,
         }

@@ -31,6 +31,9 @@ pub struct FunctionRow {
     pub total: TimeDifference,
     /// The part that surely got slower or faster; `None` where that isn't sure.
     pub changed: Option<ChangedPart>,
+    /// Why a difference that chance doesn't explain is no sure change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<ChangeDoubt>,
     /// Whether it changed clearly otherwise than the rest of the program did, which a busy machine doesn't explain.
     pub stands_out: bool,
     /// The function of a package in which most of a sure change of its self time lies.
@@ -48,6 +51,17 @@ pub enum ChangedPart {
     Own,
     /// Its time with all that it calls, while no single function below it surely changed.
     Total,
+}
+
+/// The reason for which a difference of a function's self time that lies outside of chance is no sure change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeDoubt {
+    /// It is smaller than what counts as a change or than runs of one program differ by, or has too few samples.
+    Small,
+    /// The rest of the program changed as well, as on a busy machine.
+    Alike,
 }
 
 /// One side of a function.

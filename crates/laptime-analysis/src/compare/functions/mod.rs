@@ -4,6 +4,7 @@
 //! ([`sampled_times`]), which are matched between the sides ([`match_functions`]), tested ([`time_difference`]), and end
 //! in [`FunctionChanges`].
 
+mod alike_change;
 mod changed_functions;
 mod function_row;
 mod match_functions;
@@ -13,6 +14,6 @@ mod sure_changes;
 mod time_difference;
 
 pub use changed_functions::{FunctionChanges, compare};
-pub use function_row::{ChangedPart, FunctionRow, FunctionSide, LibraryChange};
+pub use function_row::{ChangeDoubt, ChangedPart, FunctionRow, FunctionSide, LibraryChange};
 pub use run_times::{Laps, run_times};
 pub use time_difference::TimeDifference;

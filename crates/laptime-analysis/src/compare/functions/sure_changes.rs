@@ -5,7 +5,7 @@
 //! change. With one run a side nothing tells how much two runs differ: then a change must be a large one. A function is
 //! not named that changed as all the rest of the program did, as on a machine that was busy during one side's runs.
 
-use super::function_row::{ChangedPart, FunctionRow};
+use super::function_row::{ChangeDoubt, ChangedPart, FunctionRow};
 use super::time_difference::TimeDifference;
 use crate::statistics::false_discoveries::adjusted;
 
@@ -20,6 +20,8 @@ const LEAST_SAMPLES: f64 = 5.0;
 const REST_TIMES: f64 = 1.7;
 /// Part of a change that a function inside has, to be named in place of those around it.
 const MOST_RATIO: f64 = 0.6;
+/// Part of the base's time that functions without a likely change must have, for them to tell how the program changed.
+const REST_RATIO: f64 = 0.2;
 /// Part of all time from which on a function is as good as all of the program.
 const WHOLE_RATIO: f64 = 0.9;
 
@@ -45,13 +47,9 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Marks the functions that surely changed; tells whether some are not as all the rest changed alike.
-    pub fn mark(&self, rows: &mut [FunctionRow]) -> bool {
-        let least_ratio = if self.is_single {
-            SINGLE_RATIO
-        } else {
-            self.threshold_ratio
-        };
+    /// Marks the functions that surely changed, and makes the intervals of all such that they leave out no change for exactly
+    /// the differences that chance doesn't explain (Benjamini and Yekutieli 2005); returns their confidence.
+    pub fn mark(&self, rows: &mut [FunctionRow]) -> f64 {
         let tested: Vec<usize> = (0..rows.len())
             .filter(|at| {
                 let sides = [&rows[*at].base, &rows[*at].new].into_iter().flatten();
@@ -69,26 +67,54 @@ impl Conditions {
         let is_likely = |number: usize| adjusted[number] <= FALSE_RATE;
         let mut likely: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         for (number, at) in tested.into_iter().enumerate() {
-            let row = &rows[at];
-            for (part, before) in [row.self_ns()[0], row.total_ns()[0]]
-                .into_iter()
-                .enumerate()
-            {
-                let change = [&row.own, &row.total][part];
-                let least_ns = (self.threshold_ratio * self.whole_ns[0]).max(least_ratio * before);
-                let is_much = change.difference_ns.abs() >= least_ns;
-                if is_much && is_likely(2 * number + part) {
+            for part in [0, 1] {
+                if is_likely(2 * number + part) && self.is_much(&rows[at], part) {
                     likely[part].push(at);
                 }
             }
         }
-        let [own, total] = likely;
-        let of_own = |at: usize, apart: &[usize]| {
-            let row = &rows[at];
+        self.choose(rows, likely);
+        let kept = (0..p_values.len()).filter(|number| is_likely(*number));
+        let chosen = kept.count().max(1) as f64;
+        let confidence = 1.0 - FALSE_RATE * chosen / p_values.len().max(1) as f64;
+        for row in rows.iter_mut() {
+            row.own.widen(confidence);
+            row.total.widen(confidence);
+            let is_open = row.changed.is_none() && row.doubt.is_none();
+            if is_open && row.own.difference_ns.abs() > row.own.within_ns {
+                row.doubt = Some(ChangeDoubt::Small);
+            }
+        }
+        confidence
+    }
+
+    /// Tells whether a difference of the self time, or of the total one, counts as a change.
+    fn is_much(&self, row: &FunctionRow, part: usize) -> bool {
+        let least_ratio = if self.is_single {
+            SINGLE_RATIO
+        } else {
+            self.threshold_ratio
+        };
+        let before = [row.self_ns()[0], row.total_ns()[0]][part];
+        let change = [&row.own, &row.total][part];
+        let least_ns = (self.threshold_ratio * self.whole_ns[0]).max(least_ratio * before);
+        change.difference_ns.abs() >= least_ns
+    }
+
+    /// Marks those of the likely changes that the rest of the program did not go through alike.
+    fn choose(&self, rows: &mut [FunctionRow], [own, total]: [Vec<usize>; 2]) {
+        let rest_of = |at: usize, apart: &[usize]| {
             let others = apart.iter().filter(|one| **one != at);
             let without = others.map(|one| rows[*one].self_ns());
             let rest = without.fold(self.whole_ns, less);
-            against_rest(&row.own, row.self_ns(), less(rest, row.self_ns()))
+            less(rest, rows[at].self_ns())
+        };
+        // Where much of the program is in functions without a likely change, these tell how the machine was.
+        let of_own = |at: usize, apart: &[usize]| {
+            let others = rest_of(at, &own);
+            let is_much = others[0] >= REST_RATIO * self.whole_ns[0];
+            let rest = if is_much { others } else { rest_of(at, apart) };
+            against_rest(&rows[at].own, rows[at].self_ns(), rest)
         };
         let apart: Vec<usize> = (own.iter().copied())
             .filter(|at| of_own(*at, &[]) == Rest::Unlike)
@@ -101,23 +127,25 @@ impl Conditions {
             against_rest(&row.total, row.total_ns(), rest)
         };
         let total: Vec<(usize, Rest)> = total.iter().map(|at| (*at, of_total(*at))).collect();
-        let is_alike = |one: &(usize, Rest)| one.1 == Rest::Alike;
-        let are_alike = own.iter().chain(&total).any(is_alike);
-        let not_alike = |all: Vec<(usize, Rest)>| -> Vec<(usize, Rest)> {
-            all.into_iter().filter(|one| !is_alike(one)).collect()
-        };
-        let (own, total) = (not_alike(own), not_alike(total));
+        let (alike, own): (Vec<(usize, Rest)>, Vec<_>) =
+            own.into_iter().partition(|one| one.1 == Rest::Alike);
+        let total: Vec<(usize, Rest)> = (total.into_iter())
+            .filter(|one| one.1 != Rest::Alike)
+            .collect();
         let (part, named) = if own.is_empty() {
             let innermost = self.innermost(rows, &total);
             (ChangedPart::Total, innermost.into_iter().collect())
         } else {
             (ChangedPart::Own, own)
         };
+        for (at, _) in alike {
+            rows[at].doubt = Some(ChangeDoubt::Alike);
+        }
         for (at, rest) in named {
+            rows[at].doubt = None;
             rows[at].changed = Some(part);
             rows[at].stands_out = rest == Rest::Unlike;
         }
-        are_alike
     }
 
     /// Finds the function with the least time of those whose total has most of the largest change.

@@ -1,7 +1,9 @@
 //! The difference of a sampled time between two sides, with its uncertainty.
 //!
 //! Of one run a side only the error of sampling is known. With more runs the spread between them counts, of both sides
-//! together, and the error of sampling where that is larger.
+//! together, and the error of sampling where that is larger. A few runs tell their own spread badly: it is averaged with
+//! the spread that runs of a program are expected to have, as if that had been seen in some runs more (Smyth 2004, the
+//! moderated t), unless they are clearly apart by more than that.
 
 use serde::Serialize;
 
@@ -10,6 +12,15 @@ use crate::statistics::student;
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
+
+/// Part of its time by which a function is expected to differ between runs of one program; most differ by less.
+const RUN_RATIO: f64 = 0.1;
+/// Degrees of freedom that the expected spread counts for.
+const EXPECTED_FREEDOM: f64 = 4.0;
+/// Times the expected square of the error from which on the spread that was seen counts alone.
+const APART_TIMES: f64 = 2.0;
+/// Confidence at which the two are held against each other: about that of a verdict on one of ten functions.
+const FAR: f64 = 0.999;
 
 /// A time of one run as a part of all that was sampled, for each unit, such as a step.
 #[derive(Debug, Clone, Copy)]
@@ -25,10 +36,12 @@ pub struct RunTime {
 pub struct TimeDifference {
     /// Time that is added for each step or run; below zero where it is less.
     pub difference_ns: f64,
-    /// Half the width of the difference's 95 % interval.
+    /// Half the width of the difference's interval, at the confidence that the functions are listed with.
     pub within_ns: f64,
     /// Probability of such a difference between sides that are alike.
     pub p_value: f64,
+    /// Degrees of freedom of its error.
+    pub freedom: f64,
 }
 
 impl RunTime {
@@ -104,13 +117,15 @@ impl TimeDifference {
         let (square, freedom) = if runs < 1.0 {
             (sampling, sampling_freedom(base.iter().chain(new), all))
         } else {
-            let per_run = (squares(base) + squares(new)) / runs;
-            let spread = per_run * (1.0 / count(base) + 1.0 / count(new));
-            (spread.max(sampling), runs)
+            let each = 1.0 / count(base) + 1.0 / count(new);
+            let spread = (squares(base) + squares(new)) / runs * each;
+            let between = RUN_RATIO * f64::midpoint(mean_ns(base), mean_ns(new));
+            moderated(spread, sampling, between.powi(2) * each, runs)
         };
         let (error, freedom) = (square.sqrt(), freedom.max(1.0));
         let difference_ns = mean_ns(new) - mean_ns(base);
         Self {
+            freedom,
             difference_ns,
             within_ns: student::within(CONFIDENCE, freedom) * error,
             p_value: if error > 0.0 {
@@ -120,6 +135,29 @@ impl TimeDifference {
             },
         }
     }
+
+    /// Makes its interval, of 95 %, one of this confidence.
+    pub fn widen(&mut self, confidence: f64) {
+        let within = |confidence| student::within(confidence, self.freedom.max(1.0));
+        self.within_ns *= within(confidence) / within(CONFIDENCE);
+    }
+}
+
+/// Returns the square of the error of runs with such a spread, and its degrees of freedom, from the squares of the error
+/// that was seen, of that of sampling, and of that which is expected between runs beside it.
+fn moderated(spread: f64, sampling: f64, between: f64, runs: f64) -> (f64, f64) {
+    let seen = (spread.max(sampling), runs);
+    let expected = sampling + between;
+    if spread > APART_TIMES * expected {
+        return seen;
+    }
+    let freedom = runs + EXPECTED_FREEDOM;
+    let averaged = (spread * runs + expected * EXPECTED_FREEDOM) / freedom;
+    let both = [seen, (averaged.max(sampling), freedom)];
+    // Runs that are closer than expected speak for themselves.
+    let width = |(square, freedom): &(f64, f64)| student::within(FAR, *freedom) * square.sqrt();
+    let [first, second] = both.map(|one| width(&one));
+    both[usize::from(second < first)]
 }
 
 #[cfg(test)]

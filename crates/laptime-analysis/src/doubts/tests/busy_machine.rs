@@ -75,6 +75,7 @@ fn of_reason(reason: StepsReason) -> (&'static str, Option<CpuTaker>, Vec<i64>) 
         StepsReason::NotTheCpu { delayed_ratio } => {
             ("not the cpu", None, vec![percent(10.0 * delayed_ratio)])
         }
+        StepsReason::LongerInputs => ("longer inputs", None, Vec::new()),
         StepsReason::NotKnown => ("not known", None, Vec::new()),
     }
 }

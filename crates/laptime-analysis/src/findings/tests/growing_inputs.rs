@@ -3,9 +3,11 @@
 use laptime_core::format::record::Record;
 use laptime_core::{Holds, InputSizes};
 
-use crate::Finding;
 use crate::findings::tests::found;
+use crate::summary::doubt::{Doubt, StepsDoubt, StepsReason};
+use crate::testing::analyzed::summarize;
 use crate::testing::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
+use crate::{Finding, Options};
 
 /// 200 calls, the tokens of each and how long it takes in ms.
 fn program(name: &str, tokens: impl Fn(u64) -> u64, ms: impl Fn(u64) -> u64) -> Script {
@@ -57,6 +59,27 @@ fn a_generation_without_a_cache_is_the_one_thing_told() {
         (&*site.function, &*site.file, site.line),
         ("generate", "/home/me/gen.py", 31)
     );
+}
+
+#[test]
+fn longer_inputs_are_why_the_steps_grew_longer() {
+    let reasons = |script: &Script| {
+        let summary = summarize(std::slice::from_ref(script), Options::default());
+        let steady = summary.steady.map(|steady| steady.warnings);
+        let doubts = steady.into_iter().flatten();
+        let reasons = doubts.filter_map(|doubt| match doubt {
+            Doubt::Steps {
+                doubt: StepsDoubt::Changed { reason, .. },
+                ..
+            } => Some(reason),
+            _ => None,
+        });
+        reasons.collect::<Vec<_>>()
+    };
+    let longer = program("evaluation", |call| 12 + call, |call| 2 + call / 10);
+    assert_eq!(reasons(&longer), [StepsReason::LongerInputs]);
+    let alike = program("evaluation", |_| 64, |call| 2 + call / 10);
+    assert_eq!(reasons(&alike), [StepsReason::NotKnown]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A cut through the tree of calls: the few functions that took the time of a program, none of them below another.
 //!
 //! From the root down it follows the one function of the program that has nearly all of its caller's time. What remains
-//! there are its callees, what it calls of packages by the line that does, and lines of its own.
+//! there are its callees, what it calls of packages by the line that does, and lines of its own. Each callee is told by
+//! what it only calls, if that is another one; functions that wait in a helper which all of them call are told themselves.
 
 use super::call_parts::{Found, Opens};
 use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
@@ -184,10 +185,26 @@ impl TimedCalls<'_> {
     /// Returns functions of the program as parts, each after what only calls others.
     fn functions(&self, functions: impl IntoIterator<Item = (Own, Vec<usize>)>) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
-        for (own, nodes) in functions {
+        let each = functions.into_iter().map(|(own, nodes)| {
+            let outer = (own.clone(), nodes.clone());
             let (innermost, nodes) = self.descend(Some(own), nodes, &mut found);
-            found.extend(innermost.map(|own| self.function_part(own, nodes)));
-        }
+            (outer, (innermost, nodes))
+        });
+        let each: Vec<_> = each.collect();
+        let is_shared = |innermost: &Option<Own>| {
+            let ending = each.iter().filter(|(_, (other, _))| other == innermost);
+            self.is_of_waiting() && ending.count() > 1
+        };
+        let parts = each.iter().filter_map(|(outer, (innermost, nodes))| {
+            let (own, nodes) = if is_shared(innermost) {
+                outer.clone()
+            } else {
+                (innermost.clone()?, nodes.clone())
+            };
+            Some(self.function_part(own, nodes))
+        });
+        let parts: Vec<Found> = parts.collect();
+        found.extend(parts);
         found
     }
 }

@@ -12,11 +12,12 @@ use crate::summary::call_tree::{CallKind, script_folder};
 use crate::summary::code_line::CodePlace;
 use crate::summary::headline::PartName;
 
-/// Most lines of a function that are told.
+/// Most lines of code outside of functions that are told.
 const MOST_LINES: usize = 3;
 /// The least share of a function's self time that a line must have to be told.
 const LINE_RATIO: f64 = 0.1;
-/// The share of a function's self time that single lines must have together to be told instead of the function.
+/// The share of a function's self time that a line must have, or lines of code outside of functions together, to be told
+/// instead.
 const LINES_RATIO: f64 = 0.8;
 
 /// The share of a function's time that it must have itself for its longest line to stand for all of it.
@@ -102,8 +103,8 @@ impl TimedCalls<'_> {
         callees.max_by_key(|(_, nodes)| self.sum(nodes))
     }
 
-    /// Returns the self time of a function: by line where few lines have it, else together. Where it is nearly all of
-    /// the function's, a single line is told as the function.
+    /// Returns the self time of a function: as the function, where that is nearly all of its time, by a line that has most
+    /// of it, else together. Code outside of functions has no name, and is told by its lines where few have the time.
     pub fn own_lines(&self, own: &Own, nodes: &[usize]) -> Vec<Found> {
         let below = || nodes.iter().map(|at| self.below(*at));
         let called_ns: u64 = below().map(|below| self.sum(below)).sum();
@@ -133,11 +134,19 @@ impl TimedCalls<'_> {
             mostly: None,
             opens: None,
         };
-        if is_whole && (longest.len() == 1 || !is_few) {
+        let is_script = own.0.is_empty();
+        let is_named = !is_script || longest.len() == 1 || !is_few;
+        if is_whole && is_named {
             let name = self.function(own, first);
             return vec![found(name, self.sum(nodes), self.total(nodes))];
         }
-        if is_few {
+        let is_one = longest
+            .first()
+            .is_some_and(|(_, ns)| *ns as f64 >= LINES_RATIO * all_ns as f64);
+        if is_one {
+            longest.truncate(1);
+        }
+        if is_one || (is_script && is_few) {
             let lines = longest.into_iter().map(|(line, ns)| {
                 let name = PartName::Line {
                     function: own.0.clone(),

@@ -24,6 +24,8 @@ const ALL_RATIO: f64 = 0.9;
 const SAME_RATIO: f64 = 0.005;
 /// The part of their waiting that others must have in one function for it to be what is waited for.
 const MOST_RATIO: f64 = 0.5;
+/// The part of its waiting below which the function that a program waited in longest is told beside others.
+const SPREAD_RATIO: f64 = 0.8;
 /// The function in which the interpreter waits for its threads, and its package.
 const SHUTDOWN: (&str, &str) = ("_shutdown", "threading");
 
@@ -142,6 +144,7 @@ fn waits_for_parts(main: &LapFunctions) -> Option<Waiting> {
         ratio,
         name: longest.name,
         is_all: longest.ratio >= ALL_RATIO,
+        parts: Vec::new(),
     })
 }
 
@@ -166,10 +169,11 @@ fn waiting(
     if ratio < WAITING_RATIO {
         return None;
     }
+    let found = cut(&main.calls, CallTime::Waiting);
     let CutPart {
         part: longest,
         total_ns,
-    } = longest_wait(&main.calls)?;
+    } = found.first()?.clone();
     let is_shutdown = matches!(&longest.name, PartName::Called { name, package, .. }
         if (&**name, &**package) == SHUTDOWN);
     // Beside another number of the same function in the tree of calls, "waiting in" would be wrong.
@@ -177,15 +181,25 @@ fn waiting(
     let total = total_ns as f64 / all_ns as f64;
     let is_same = |other: f64| (ratio - other).abs() < SAME_RATIO;
     let is_all = is_same(waited) && is_same(total);
-    let name = match (awaited(functions, &longest.name), is_shutdown) {
-        (Some(awaited), _) => awaited,
-        (None, true) => PartName::ThreadsWait,
-        (None, false) => longest.name,
+    let (name, is_spread) = match (awaited(functions, &longest.name), is_shutdown) {
+        (Some(awaited), _) => (awaited, false),
+        (None, true) => (PartName::ThreadsWait, false),
+        (None, false) => (longest.name, longest.ratio < SPREAD_RATIO),
     };
+    let parts = found.into_iter().map(|one| Part {
+        ratio: one.part.ratio * main.waiting_ns as f64 / all_ns as f64,
+        ..one.part
+    });
+    let parts: Vec<Part> = parts.collect();
     Some(Waiting {
         ratio,
         name,
         is_all,
+        parts: if is_spread && parts.len() > 1 {
+            parts
+        } else {
+            Vec::new()
+        },
     })
 }
 

@@ -63,6 +63,7 @@ impl Totalled {
         let numbered = numbered_names::doubt(&summary.rows);
         summary.warnings.extend(numbered);
         summary.findings = findings::find(&summary, &clues);
+        doubts::longer_inputs::name_as_reason(&mut summary);
         summary
     }
 

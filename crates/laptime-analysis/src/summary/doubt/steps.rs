@@ -49,6 +49,8 @@ pub enum StepsReason {
         /// Part of the time in which it waited for one.
         delayed_ratio: f64,
     },
+    /// The steps were given longer inputs.
+    LongerInputs,
     /// Nothing tells the reason.
     NotKnown,
 }

@@ -1,4 +1,4 @@
-use laptime_analysis::{RowKind, SpanRow};
+use laptime_analysis::{Functions, RowKind, SpanRow};
 
 use super::super::{Origin, RecordingWords};
 use super::*;
@@ -67,8 +67,31 @@ fn a_program_that_failed_before_anything_was_measured_is_offered_no_page() {
     assert!(next(&failed).is_some(), "its spans can be looked at");
     failed.rows.clear();
     assert_eq!(next(&failed), None);
-    failed.run.as_mut().unwrap().end.as_mut().unwrap().code = Some(0);
-    assert!(next(&failed).is_some(), "it did not fail");
+}
+
+#[test]
+fn a_program_without_laps_is_offered_what_its_screen_does_not_show() {
+    let mut plain = training(600);
+    plain.rows.clear();
+    assert_eq!(after_report(&plain, &view(&["train.py"])), None);
+    plain.functions = Some(Functions {
+        sample_count: 100,
+        period_ns: 10 * MS,
+        within_ns: 0,
+        unread_ratio: 0.0,
+        laps: Vec::new(),
+        exact: None,
+    });
+    let functions = "next: laptime report a.lap --functions";
+    assert_eq!(said(&plain, &["train.py"]), functions);
+    // The tree of calls is on the screen.
+    plain.findings.push(Finding::GarbageCollection {
+        path: None,
+        total_ns: 500 * MS,
+        during_ns: 1_000 * MS,
+        place: None,
+    });
+    assert_eq!(said(&plain, &["train.py"]), functions);
 }
 
 #[test]

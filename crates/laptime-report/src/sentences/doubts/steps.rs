@@ -81,9 +81,14 @@ fn changed(message: String, later: &Later, noun: &str, reason: StepsReason) -> W
             );
             (reason, NOT_SEEN)
         }
+        StepsReason::LongerInputs => (", as their inputs did".to_owned(), ""),
         StepsReason::NotKnown => (String::new(), RUN_LONGER),
     };
     let nouns = nouns(noun);
+    if hint.is_empty() {
+        let mixed = format!("the tables mix the shorter and the longer {nouns}");
+        return Words::new(message + &reason).with_hint(mixed);
+    }
     let hint = format!("the tables mix the shorter and the longer {nouns}; {hint}");
     Words::new(message + &reason).with_hint(hint)
 }

@@ -113,6 +113,12 @@ fn is_needed(import: &ImportTime) -> bool {
     FRAMEWORKS.contains(&package)
 }
 
+/// Tells whether a function is one that programs don't call by name.
+fn is_hidden(function: &str) -> bool {
+    let name = function.rsplit('.').next().unwrap_or(function);
+    name.starts_with('_')
+}
+
 /// Writes what takes the time before the first lap, as far as is known.
 fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
     let each = imports.iter();
@@ -120,12 +126,17 @@ fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String 
         let (module, time) = (names::short(&import.name), time(import.total_ns));
         let place = import.place.as_ref().map(calls::place);
         let place = place.map_or_else(String::new, |place| format!(" ({place})"));
-        match &import.by {
-            Some(by) => {
+        match (&import.by, place.as_str()) {
+            // Nobody typed that name: the line tells what did it.
+            (Some(by), line) if !line.is_empty() && is_hidden(calls::constructor(by)) => {
+                let line = line.trim_matches([' ', '(', ')']);
+                format!("{line} took {time} to import {module}")
+            }
+            (Some(by), _) => {
                 let by = names::short(calls::constructor(by));
                 format!("`{by}()`{place} took {time} to import {module}")
             }
-            None => format!("`import {module}`{place} took {time}"),
+            (None, _) => format!("`import {module}`{place} took {time}"),
         }
     });
     let imported = each.collect::<Vec<_>>().join(", ");

@@ -29,6 +29,7 @@ fn row(name: &str, seconds: [Option<f64>; 2], others: f64) -> FunctionRow {
         difference_ns: now - before,
         within_ns: 0.1 * SECOND,
         p_value: 1e-9,
+        freedom: 50.0,
     };
     FunctionRow {
         call: own(name),
@@ -39,6 +40,7 @@ fn row(name: &str, seconds: [Option<f64>; 2], others: f64) -> FunctionRow {
         own: change,
         total: change,
         changed: Some(ChangedPart::Own),
+        doubt: None,
         stands_out: true,
         library: None,
     }
@@ -53,6 +55,7 @@ fn said(rows: Vec<FunctionRow>, alike_ratio: Option<f64>) -> String {
         base_sample_count: 400,
         new_sample_count: 500,
         base_ns: 4.0 * SECOND,
+        confidence: 0.99,
         alike_ratio,
         rows,
     });
@@ -101,4 +104,19 @@ fn functions_without_samples_on_a_side_are_never_said_to_be_new_or_gone() {
 fn where_no_function_changed_that_is_said() {
     insta::assert_snapshot!(said(Vec::new(), None), @"No function clearly changed.");
     insta::assert_snapshot!(said(Vec::new(), Some(1.4)), @"All functions take about 1.4 × as long: that is a busy machine or more work to do, not one function.");
+}
+
+#[test]
+fn a_checkout_in_another_folder_is_no_other_function() {
+    let moved = |name: &str, file: &str| FunctionRow {
+        before: Some(CallKind::Own {
+            name: name.to_owned(),
+            file: file.to_owned(),
+        }),
+        ..row("clean", [Some(1.2), Some(2.1)], 0.0)
+    };
+    let said = |name, file| said(vec![moved(name, file)], None);
+    assert!(!said("clean", "/home/me/old/job.py").contains("which was"));
+    assert!(said("clean", "/home/me/tool.py").contains("which was clean"));
+    assert!(said("wash", "/home/me/job.py").contains("which was wash"));
 }

@@ -77,6 +77,7 @@ fn what_works_for_the_main_thread_is_told_with_the_call_that_waits_for_it() {
             ratio: 0.8,
             name: called("Future.result", Some(13)),
             is_all: true,
+            parts: Vec::new(),
         }),
         ..headline(&summary, true)
     };
@@ -85,6 +86,44 @@ fn what_works_for_the_main_thread_is_told_with_the_call_that_waits_for_it() {
         "1.00 s: 64 % concurrent._process_worker. \
          Its main thread waits for these in Future.result (job.py:13), 80 % of the time."
     );
+}
+
+#[test]
+fn what_waits_in_several_functions_is_told_by_each() {
+    let function = |name: &str, line: u32, ratio| {
+        let place = CodePlace {
+            file: "sub.py".to_owned(),
+            line,
+        };
+        let name = PartName::Function {
+            name: name.to_owned(),
+            place: Some(place),
+        };
+        Part::new(name, ratio)
+    };
+    let parts = vec![function("archive", 8, 0.5), function("mirror", 11, 0.3)];
+    let script = Script::new(7, 1_000 * MS);
+    let summary = analyzed::summarize(&[script], Options::default());
+    let said = |named: Vec<Part>| {
+        let headline = Headline {
+            parts: LargestParts {
+                named,
+                others: None,
+            },
+            waiting: Some(Waiting {
+                ratio: 0.8,
+                name: parts[0].name.clone(),
+                is_all: false,
+                parts: parts.clone(),
+            }),
+            ..headline(&summary, true)
+        };
+        sentence(&headline).replace(UNBROKEN, " ")
+    };
+    let waiting = "1.00 s: 80 % waiting: 50 % in archive (sub.py:8), 30 % in mirror (sub.py:11)";
+    assert_eq!(said(Vec::new()), format!("{waiting}."));
+    let saved = said(vec![function("save", 20, 0.2)]);
+    assert_eq!(saved, format!("{waiting}; 20 % save (sub.py:20)."));
 }
 
 /// Sixty evaluations, the first `slow` of which take 80 ms and the others 10.

@@ -34,6 +34,7 @@ pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
         headline: Some(comparison::headline(pair)),
         facts: facts(base, pair),
         measured: format!("medians with 95 % intervals; {}", threshold(pair)),
+        is_measured_as_usual: false,
         sections,
         warnings: comparison_notes::warnings(pair),
     }

@@ -1,6 +1,8 @@
 //! The table of functions: self and total time on both sides, the difference with its interval, and what is sure of it.
 
-use laptime_analysis::compare::{Basis, FunctionChanges, FunctionRow, Pair};
+use laptime_analysis::compare::{
+    Basis, ChangeDoubt, ChangedPart, FunctionChanges, FunctionRow, Pair,
+};
 
 use crate::document::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
@@ -103,11 +105,27 @@ fn difference(ns: f64, within_ns: f64) -> Cell {
     format!("{sign}{} ± {} {unit}", like(ns), like(within_ns)).into()
 }
 
+/// Makes a cell of what is sure of a function; of its total time, that is said, as the interval is of self.
 fn verdict(row: &FunctionRow) -> Cell {
-    match row.sure_change() {
-        Some(change) if change.difference_ns > 0.0 => "slower".into(),
-        Some(_) => "faster".into(),
-        None => "unclear".into(),
+    let Some(change) = row.sure_change() else {
+        return doubt(row).into();
+    };
+    let way = if change.difference_ns > 0.0 {
+        "slower"
+    } else {
+        "faster"
+    };
+    match row.changed {
+        Some(ChangedPart::Total) => format!("{way} in total").into(),
+        _ => way.into(),
+    }
+}
+
+fn doubt(row: &FunctionRow) -> &'static str {
+    match row.doubt {
+        Some(ChangeDoubt::Small) => "small",
+        Some(ChangeDoubt::Alike) => "like the rest",
+        None => "unclear",
     }
 }
 
@@ -121,12 +139,27 @@ fn notes(pair: &Pair, functions: &FunctionChanges, hidden: usize) -> Vec<String>
         "{unit}self is with what a function calls of packages, total with all that it calls"
     )];
     notes.push(format!(
-        "± is the 95 % interval of self's difference, from {} against {}",
+        "± is the {} interval of self's difference, as several functions are looked at; from {} against {}",
+        quantity::confidence(functions.confidence),
         quantity::thousands(base),
         plural(new, "sample", "samples")
     ));
-    if functions.rows.iter().any(|row| row.changed.is_none()) {
-        notes.push("unclear: chance may explain the difference".to_owned());
+    let open = functions.rows.iter().filter(|row| row.changed.is_none());
+    let open: Vec<&FunctionRow> = open.collect();
+    for (one, note) in [
+        (None, "unclear: chance may explain the difference"),
+        (
+            Some(ChangeDoubt::Small),
+            "small: less than counts as a change, or of too few samples",
+        ),
+        (
+            Some(ChangeDoubt::Alike),
+            "like the rest: the rest of the program changed as well, as on a busy machine",
+        ),
+    ] {
+        if open.iter().any(|row| row.doubt == one) {
+            notes.push(note.to_owned());
+        }
     }
     if hidden > 0 {
         let functions = plural(hidden as u64, "function", "functions");

@@ -218,7 +218,7 @@ pub fn is_large(ns: u64, whole_ns: u64) -> bool {
 /// Makes a row of so much time.
 pub fn row(name: String, depth: usize, ns: u64, whole_ns: u64) -> Row {
     let share = ns as f64 / whole_ns.max(1) as f64;
-    let cells = vec![Cell::Time(ns, Precision::Estimate), Cell::Share(share)];
+    let cells = vec![Cell::Time(ns, Precision::Estimate), Cell::part(share)];
     Row {
         depth,
         ..Row::new(name, cells)

@@ -233,7 +233,7 @@ pub fn shares_beside(summary: &Summary, laps: &[&LapFunctions]) -> Option<String
     let has_beside = laps.iter().any(|lap| lap.is_parallel());
     has_beside.then(|| {
         format!(
-            "share is of {whose}; other threads and processes ran beside it, so theirs can be above 100 %"
+            "share is of {whose}; other threads and processes ran beside it, so theirs can be several times that (×)"
         )
     })
 }
@@ -336,7 +336,7 @@ fn of_lap(lap: &LapFunctions, is_taken: bool, whole_ns: u64, measured_ns: u64, w
         cells.push(waiting(lap.waiting_ns));
     }
     let share = whole_ns as f64 / measured_ns.max(1) as f64;
-    cells.extend([Cell::Blank, Cell::Share(share)]);
+    cells.extend([Cell::Blank, Cell::part(share)]);
     lap_row(
         lap_name(&lap.path, lap.kind, is_taken),
         &lap.names,
@@ -362,7 +362,7 @@ fn row(
         cells.push(waiting(waiting_ns));
     }
     let of_lap = self_ns.or(total_ns).unwrap_or(0) as f64 / lap_ns.max(1) as f64;
-    cells.extend([Cell::Share(of_lap), Cell::Blank]);
+    cells.extend([Cell::part(of_lap), Cell::Blank]);
     function_rows::below_lap(name.to_owned(), cells)
 }
 

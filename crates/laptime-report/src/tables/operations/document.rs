@@ -74,6 +74,7 @@ fn with_tables(
         headline: None,
         facts: facts(counts, &all),
         measured: measured(subject),
+        is_measured_as_usual: false,
         sections,
         warnings: counts.warnings.clone(),
     }

@@ -1,5 +1,6 @@
 use laptime_analysis::Options;
 
+use super::shortened;
 use crate::tests::HOSTILE;
 use crate::tests::analyzed;
 use crate::tests::scripted::{MS, Script};
@@ -50,6 +51,15 @@ fn of_many_epochs_the_first_and_the_last_are_shown() {
         shown.contains("median 410 ms, longest 690 ms (epoch 30)"),
         "{shown}"
     );
+}
+
+#[test]
+fn the_longest_of_many_epochs_is_shown_wherever_it_stands() {
+    let lines: Vec<String> = (1..=15).map(|number| format!("epoch {number}")).collect();
+    let shown = |longest| shortened(&lines, longest).join("; ");
+    insta::assert_snapshot!(shown(7), @"epoch 1; epoch 2; epoch 3; epoch 4; … 3 more, all in JSON; epoch 8; … 3 more, all in JSON; epoch 12; epoch 13; epoch 14; epoch 15");
+    insta::assert_snapshot!(shown(4), @"epoch 1; epoch 2; epoch 3; epoch 4; epoch 5; … 6 more, all in JSON; epoch 12; epoch 13; epoch 14; epoch 15");
+    insta::assert_snapshot!(shown(14), @"epoch 1; epoch 2; epoch 3; epoch 4; … 7 more, all in JSON; epoch 12; epoch 13; epoch 14; epoch 15");
 }
 
 #[test]

@@ -109,6 +109,92 @@ fn two_runs_of_one_program_name_no_function_in_99_of_100_comparisons() {
 }
 
 #[test]
+fn functions_that_differ_from_run_to_run_are_named_in_few_comparisons() {
+    // Each function of each run takes longer or less by a factor of its own, as caches, networks and disks do.
+    for (runs, spread, most) in [(3, 0.2, 3), (4, 0.3, 3), (5, 0.5, 3)] {
+        let mut random = Random::new(23);
+        let wrong = (0..PAIRS).filter(|_| {
+            let program = generated(&mut random);
+            let mut side = || -> Vec<RunTimes> {
+                (0..runs)
+                    .map(|_| {
+                        let mut varied = program.clone();
+                        for stack in &mut varied {
+                            let normal: f64 = (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+                            stack.1 *= (spread * normal).exp();
+                        }
+                        sampled(&varied, 400, 3.0, 1.0, &mut random)
+                    })
+                    .collect()
+            };
+            let (base, new) = (side(), side());
+            let found = compare(None, &base, &new, 0.01);
+            found.changed().next().is_some()
+        });
+        let wrong = wrong.count();
+        assert!(
+            wrong * 100 <= most * PAIRS,
+            "{wrong} of {PAIRS} name one, with {runs} runs a side that differ by {spread}"
+        );
+    }
+}
+
+#[test]
+fn a_function_is_named_exactly_where_its_interval_leaves_out_no_change() {
+    let mut random = Random::new(29);
+    for runs in [1, 3] {
+        for _ in 0..100 {
+            let mut program = generated(&mut random);
+            let mut side = |program: &Program, samples: usize| -> Vec<RunTimes> {
+                (0..runs)
+                    .map(|_| sampled(program, samples, 3.0, 1.0, &mut random))
+                    .collect()
+            };
+            let base = side(&program, 200);
+            program[1].1 *= 4.0;
+            let new = side(&program, 200);
+            for row in compare(None, &base, &new, 0.01).rows {
+                let is_apart = row.own.difference_ns.abs() > row.own.within_ns;
+                match row.changed {
+                    Some(ChangedPart::Total) => {
+                        assert!(row.total.difference_ns.abs() > row.total.within_ns);
+                    }
+                    Some(ChangedPart::Own) => assert!(is_apart, "{row:?}"),
+                    None => assert_eq!(is_apart, row.doubt.is_some(), "{row:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_function_that_grows_beside_garbage_collection_is_named_where_the_others_did_not() {
+    let job = |load: f64, collection: f64| {
+        program(&[
+            (&["main", "extract"], 0.6),
+            (&["main", "transform"], 0.65),
+            (&["main", "load"], load),
+            (&["collection"], collection),
+        ])
+    };
+    for (runs, samples) in [(1, 150), (3, 150)] {
+        let mut random = Random::new(31);
+        let mut side = |program: &Program| -> Vec<RunTimes> {
+            (0..runs)
+                .map(|_| sampled(program, samples, 1.5, 1.0, &mut random))
+                .collect()
+        };
+        let (base, new) = (side(&job(0.15, 0.42)), side(&job(1.1, 1.2)));
+        let found = compare(None, &base, &new, 0.01);
+        assert_eq!(found.alike_ratio, None);
+        assert!(named(&found).contains(&&own("load")), "{found:#?}");
+        for name in ["extract", "transform"] {
+            assert!(!named(&found).contains(&&own(name)), "{found:#?}");
+        }
+    }
+}
+
+#[test]
 fn on_a_busy_machine_no_function_stands_out_in_99_of_100_comparisons() {
     for runs in [1, 3] {
         let wrong = wrong_of(runs, 1.0, |row| row.changed.is_some() && row.stands_out);

@@ -320,7 +320,7 @@ proptest::proptest! {
 fn the_head_of_a_loop_is_told_with_its_body() {
     let lines = |lines: &[(u32, u64)]| {
         let all: u64 = lines.iter().map(|line| line.1).sum();
-        let mut tree = tree(&[(None, "score", 5, all, 0)]);
+        let mut tree = tree(&[(None, "", 5, all, 0)]);
         tree[0].lines = (lines.iter())
             .map(|(line, self_ns)| LineTime {
                 line: *line,
@@ -346,4 +346,66 @@ fn the_head_of_a_loop_is_told_with_its_body() {
     // A condition that takes long.
     assert_eq!(lines(&[(4, 70), (5, 30)]), [(4, 100)]);
     assert_eq!(lines(&[(4, 30), (9, 70)]), [(9, 70), (4, 30)]);
+}
+
+#[test]
+fn a_function_that_works_in_several_lines_is_one_part_at_the_longest() {
+    let mut nodes = tree(&[
+        (None, "", 26, 1_000, 0),
+        (Some(0), "main", 23, 1_000, 0),
+        (Some(1), "dist", 17, 970, 0),
+    ]);
+    nodes[2].lines = [(14, 230), (15, 130), (17, 610)]
+        .map(|(line, self_ns)| LineTime { line, self_ns })
+        .to_vec();
+    let parts = parts_of(&nodes, CallTime::Working);
+    let place = Some(CodePlace {
+        file: "job.py".to_owned(),
+        line: 17,
+    });
+    let name = PartName::Function {
+        name: "dist".to_owned(),
+        place,
+    };
+    assert_eq!(parts.len(), 1, "{parts:?}");
+    assert_eq!(parts[0].name, name);
+}
+
+#[test]
+fn lines_beside_callees_are_told_where_one_of_them_has_the_time() {
+    let told = |lines: [(u32, u64); 2]| {
+        let mut nodes = tree(&[
+            (None, "", 26, 1_000, 0),
+            (Some(0), "main", 23, 1_000, 0),
+            (Some(1), "clean", 8, 400, 0),
+        ]);
+        nodes[1].lines = lines
+            .map(|(line, self_ns)| LineTime { line, self_ns })
+            .to_vec();
+        let parts = parts_of(&nodes, CallTime::Working);
+        parts[0].name.clone()
+    };
+    let one = told([(20, 550), (23, 50)]);
+    assert!(matches!(one, PartName::Line { place, .. } if place.line == 20));
+    let two = told([(20, 350), (23, 250)]);
+    assert!(matches!(two, PartName::Itself { place, .. } if place.line == 20));
+}
+
+#[test]
+fn functions_that_wait_in_one_helper_are_told_themselves() {
+    let nodes: [Node<'_>; 7] = [
+        (None, "", 17, 1_000, 1_000),
+        (Some(0), "main", 15, 1_000, 1_000),
+        (Some(1), "archive", 8, 590, 590),
+        (Some(2), "sh", 4, 590, 590),
+        (Some(1), "versions", 6, 70, 70),
+        (Some(4), "sh", 4, 70, 70),
+        (Some(1), "wait_for_mirror", 11, 340, 340),
+    ];
+    let expected = [named("archive", 8, 59), named("wait_for_mirror", 11, 34)];
+    assert_eq!(told(&nodes, CallTime::Waiting), expected);
+    // What works in one helper works there.
+    let working = nodes.map(|(parent, name, line, total, _)| (parent, name, line, total, 0));
+    let expected = [named("sh", 4, 66), named("wait_for_mirror", 11, 34)];
+    assert_eq!(told(&working, CallTime::Working), expected);
 }

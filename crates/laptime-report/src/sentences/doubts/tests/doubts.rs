@@ -374,6 +374,7 @@ fn of_steps_a_change_and_a_busy_machine_are_told() {
                 delayed_ratio: 0.003,
             },
         ),
+        doubt(&Later::Trend(2.6), None, StepsReason::LongerInputs),
         doubt(&once, Some(512), StepsReason::NotKnown),
     ];
     let all = all.map(|doubt| Doubt::Steps { pid: None, doubt });
@@ -391,6 +392,7 @@ fn of_steps_a_change_and_a_busy_machine_are_told() {
     step-time-changed: from step 50 on, steps were 50 % longer; from step 75 on, 30 % shorter than just before. The reason is a busy machine: the thread that takes the steps waited for a CPU for 30 % of the time after the largest change, 1.0 % before it (the tables mix the shorter and the longer steps; leave a CPU free and run again: fewer workers and threads (`OMP_NUM_THREADS`), no other programs, no limit on the container's CPU)
     step-time-changed: from step 60 on, steps were 50 % longer. The machine was busy too, which explains only a part of that: the thread that takes the steps waited for a CPU for 40 % of the time (the tables mix the shorter and the longer steps; leave a CPU free and run again: fewer workers and threads (`OMP_NUM_THREADS`), no other programs, no limit on the container's CPU)
     step-time-changed: from step 60 on, steps were 50 % longer, though the thread that takes the steps waited for a CPU for only 0.3 % of the time (the tables mix the shorter and the longer steps; look at the program, its other threads, and what Laptime can't see: the CPU's clock speed and memory bandwidth)
+    step-time-changed: steps grew longer: the median of their last third is 3.6 times that of the first, as their inputs did (the tables mix the shorter and the longer steps)
     step-time-changed: from step 60 on, steps were 50 % longer (of the first 512 steps) (the tables mix the shorter and the longer steps; run longer, or compare equal stretches)
     busy-machine: process 8: the machine was busy: the host of this virtual machine took 50 % of its CPU time, so the numbers are unreliable (other virtual machines on that host took the CPU time: run again, or on a machine of its own)
     ");
