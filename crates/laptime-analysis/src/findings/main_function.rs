@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use laptime_core::{FileOrigin, Total, file_origin};
 
 use super::own_function;
-use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
+use crate::functions::timed_calls::{Own, TimedCalls};
 use crate::summary::Summary;
+use crate::summary::call_time::CallTime;
 use crate::summary::call_tree::merge;
 use crate::summary::code_line::LineTime;
 use crate::summary::finding::{AwaitedFunction, MainFunction};

@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
+use crate::functions::timed_calls::{Own, TimedCalls};
+use crate::summary::call_time::CallTime;
 use crate::summary::call_tree::{CallNode, merge};
 use crate::summary::finding::MainFunction;
 use crate::summary::functions::{Functions, LapFunctions};

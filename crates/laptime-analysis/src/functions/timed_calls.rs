@@ -2,29 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::summary::call_time::CallTime;
 use crate::summary::call_tree::{CallNode, children};
-
-/// The time of calls that is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallTime {
-    /// All of it.
-    All,
-    /// The time in which threads worked.
-    Working,
-    /// The time in which they waited.
-    Waiting,
-}
-
-impl CallTime {
-    /// Returns the time of this kind of all time and of its part in which threads waited.
-    pub fn of(self, all_ns: u64, waiting_ns: u64) -> u64 {
-        match self {
-            Self::All => all_ns,
-            Self::Working => all_ns.saturating_sub(waiting_ns),
-            Self::Waiting => waiting_ns,
-        }
-    }
-}
 
 /// A function of the program, by name and file.
 pub type Own = (String, String);

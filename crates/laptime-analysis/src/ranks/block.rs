@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::groups::BlockGroups;
+use super::block_groups::BlockGroups;
 use super::{OwnPart, StepRow};
 
 /// Steps of a block; a mask of its long steps has a bit for each.

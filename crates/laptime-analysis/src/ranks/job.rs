@@ -18,7 +18,7 @@ pub struct RankSteps {
     pub uses_device: bool,
 }
 
-/// What an answer rests on.
+/// Ground that an answer rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// Exchanges are told: all the rest is a rank's own work.
@@ -34,7 +34,7 @@ pub struct JobAnswer {
     pub ranks: Vec<u32>,
     /// Steps that all of them took.
     pub step_count: u64,
-    /// What it rests on.
+    /// Ground that it rests on.
     pub basis: Basis,
     /// Who holds the others up.
     pub diagnosis: Diagnosis,

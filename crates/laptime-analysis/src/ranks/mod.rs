@@ -6,6 +6,7 @@
 //! Ranks are compared with their peers alone, that do the same work in the same step.
 
 mod block;
+mod block_groups;
 mod diagnosis;
 mod groups;
 mod job;
@@ -19,10 +20,12 @@ mod standing;
 mod step_row;
 mod suspect_steps;
 mod suspects;
+mod work;
 
 pub use block::{BLOCK_STEPS, Block, BlockRank, Blocks, PartSum};
+pub use block_groups::{BlockGroups, Group};
 pub use diagnosis::Diagnosis;
-pub use groups::{BlockGroups, Group, Groups, Work};
+pub use groups::Groups;
 pub use job::{Basis, JobAnswer, RankSteps, answer};
 pub use own_part::OwnPart;
 pub use pattern::Pattern;
@@ -31,6 +34,7 @@ pub use slow_part::SlowPart;
 pub use step_row::StepRow;
 pub use suspect_steps::{PartOfStep, StepSums, SuspectSteps};
 pub use suspects::{Suspect, Suspects};
+pub use work::Work;
 
 #[cfg(test)]
 mod tests;

@@ -22,11 +22,11 @@ pub struct ProcessStep {
     pub part_ns: [i64; OwnPart::COUNT],
     /// Exchanges with other processes. **Units**: nanoseconds.
     pub exchanged_ns: i64,
-    /// What was done, in its order.
+    /// Work that was done, in its order.
     pub work: Work,
 }
 
-/// What the spans of a path are in a step.
+/// Role of the spans of a path in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Step,
@@ -157,7 +157,7 @@ impl StepsPass {
     }
 }
 
-/// What an exchange is in a step, by what it lies in. One inside another is told with that.
+/// Returns the role of an exchange in a step, by what it lies in. One inside another is told with that.
 fn exchange(roles: &[Role], parent: PathId) -> Role {
     match roles.get(parent.index()) {
         Some(Role::Part(part)) => Role::Exchange(Some(*part)),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::functions::timed_calls::CallTime;
+use crate::summary::call_time::CallTime;
 use crate::summary::code_line::LineTime;
 
 /// Packages in which a thread waits for others of the program.
@@ -68,7 +68,7 @@ pub struct CallNode {
     /// The line as above of the time alone in which its thread worked, and of that in which it waited.
     #[serde(skip)]
     pub lines_by_time: LinesByTime,
-    /// Where it runs, of a call that none of the program's calls: beside the main thread, or not.
+    /// Whether it runs beside the main thread, of a call that none of the program's calls.
     #[serde(skip)]
     pub beside: Beside,
     /// Time in it and in all that it calls.
@@ -102,9 +102,9 @@ pub enum Beside {
 /// Lines in which most of a function's time of a kind went by; 0 where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinesByTime {
-    /// Of the time in which the thread worked.
+    /// Line of the time in which the thread worked.
     pub working: u32,
-    /// Of the time in which it waited.
+    /// Line of the time in which it waited.
     pub waiting: u32,
 }
 

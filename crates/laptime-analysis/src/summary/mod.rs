@@ -1,6 +1,7 @@
 //! The summary of a run: plain values, ready to be shown or written as JSON.
 
 mod absence;
+pub(crate) mod call_time;
 pub mod call_tree;
 mod clock;
 pub(crate) mod code_line;

@@ -249,12 +249,12 @@ fn of_threads_beside_the_main_one_their_work_alone_is_told() {
     calls
     200 samples: shares are ± 7 points. Share is of the run's 1.00 s; other threads and processes ran beside it, so theirs
     can be several times that (×)
-    function                  total  share
-    ───────────────────────────────────────────────────
-    main train.py:3          2.00 s  2.0 ×
-    ├─ load train.py:10      1.00 s  100 % ████████████
-    │  └─ parse train.py:20  1.00 s  100 % ████████████
-    └─ itself (waiting)      1.00 s  100 % ████████████
+    function                       total  share
+    ────────────────────────────────────────────────────────
+    main train.py:3 (waiting)     1.00 s  100 % ████████████
+    main train.py:3 (in threads)  1.00 s  100 % ████████████
+    └─ load train.py:10           1.00 s  100 % ████████████
+       └─ parse train.py:20       1.00 s  100 % ████████████
     ");
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::folded_stack::Step;
 use super::grouped_samples::Group;
-use crate::functions::timed_calls::CallTime;
+use crate::summary::call_time::CallTime;
 use crate::summary::call_tree::{Beside, CallKind, CallNode, LinesByTime};
 use crate::summary::code_line::LineTime;
 

@@ -5,7 +5,8 @@
 //! what it only calls, if that is another one; functions that wait in a helper which all of them call are told themselves.
 
 use super::call_parts::{Found, Opens};
-use crate::functions::timed_calls::{CallTime, Own, TimedCalls};
+use crate::functions::timed_calls::{Own, TimedCalls};
+use crate::summary::call_time::CallTime;
 use crate::summary::call_tree::{CallKind, CallNode};
 use crate::summary::headline::Part;
 

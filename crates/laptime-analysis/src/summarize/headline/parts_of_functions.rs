@@ -4,8 +4,8 @@ use laptime_core::Total;
 
 use super::call_cut::{CutPart, cut};
 use super::largest_parts::{OVERLAP_RATIO, largest};
-use crate::functions::timed_calls::CallTime;
 use crate::summary::Summary;
+use crate::summary::call_time::CallTime;
 use crate::summary::call_tree::{CallNode, merge, waits_for_others};
 use crate::summary::functions::{
     ExactFunctions, Functions, LapFunctions, calls_of_program, collected_in, whole_of_calls,

@@ -356,7 +356,11 @@ fn a_function_that_works_in_several_lines_is_one_part_at_the_longest() {
         (Some(1), "dist", 17, 970, 0),
     ]);
     nodes[2].lines = [(14, 230), (15, 130), (17, 610)]
-        .map(|(line, self_ns)| LineTime { line, self_ns })
+        .map(|(line, self_ns)| LineTime {
+            line,
+            self_ns,
+            waiting_ns: 0,
+        })
         .to_vec();
     let parts = parts_of(&nodes, CallTime::Working);
     let place = Some(CodePlace {
@@ -380,7 +384,11 @@ fn lines_beside_callees_are_told_where_one_of_them_has_the_time() {
             (Some(1), "clean", 8, 400, 0),
         ]);
         nodes[1].lines = lines
-            .map(|(line, self_ns)| LineTime { line, self_ns })
+            .map(|(line, self_ns)| LineTime {
+                line,
+                self_ns,
+                waiting_ns: 0,
+            })
             .to_vec();
         let parts = parts_of(&nodes, CallTime::Working);
         parts[0].name.clone()

@@ -134,25 +134,16 @@ fn of_one() -> Finding {
     finding
 }
 
-/// Workers without laps whose function is known.
-fn by_workers(function: MainFunction) -> Finding {
+/// Workers without laps whose function is known, where no CPU is free for more of them or not.
+fn by_workers(function: Option<MainFunction>, is_crowded: bool) -> Finding {
     let mut finding = wait(None, None);
     if let Finding::DataWait {
-        worker_function, ..
+        worker_function,
+        is_machine_busy,
+        ..
     } = &mut finding
     {
-        *worker_function = Some(function);
-    }
-    finding
-}
-
-/// Workers that run where no CPU is free for more of them.
-fn crowded(mut finding: Finding) -> Finding {
-    if let Finding::DataWait {
-        is_machine_busy, ..
-    } = &mut finding
-    {
-        *is_machine_busy = true;
+        (*worker_function, *is_machine_busy) = (function, is_crowded);
     }
     finding
 }
@@ -180,9 +171,9 @@ fn waits() -> Vec<Finding> {
         of_one(),
         wait(Some(load()), None),
         wait(None, Some(decode())),
-        by_workers(load()),
-        crowded(by_workers(load())),
-        crowded(wait(None, None)),
+        by_workers(Some(load()), false),
+        by_workers(Some(load()), true),
+        by_workers(None, true),
         starts(1, 4_900),
         starts(4, 19_400),
         Finding::HeldLoop(resize(1, 1)),
