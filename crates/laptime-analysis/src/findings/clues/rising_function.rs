@@ -22,7 +22,8 @@ const IMPORTS: &str = "<frozen importlib._bootstrap";
 pub struct RisingFunction {
     /// The function in which memory rises by more than 60 % of what it rises by, and much less while others run.
     pub only: Option<MainFunction>,
-    /// The function that ran during more than 60 % of the rise, where what it takes turns with can't be told from it.
+    /// The function that ran during more than 60 % of the rise, where what it takes turns with can't be told from it; of a
+    /// program that mostly waits, the one that has more than 60 % of its samples at work.
     pub mostly: Option<MainFunction>,
     /// The part of the rise in which modules were imported.
     pub imports_ratio: f64,
@@ -61,7 +62,7 @@ impl RisingFunction {
         let (only, mostly) = if is_only {
             (found, None)
         } else {
-            (None, found)
+            (None, found.or_else(|| busy(process, during)))
         };
         Self {
             only,
@@ -69,6 +70,23 @@ impl RisingFunction {
             imports_ratio,
         }
     }
+}
+
+/// Returns the function of the program that computed most between two ticks.
+fn busy(process: &Process, during: &RangeInclusive<u64>) -> Option<MainFunction> {
+    let stacks = &process.features.stacks;
+    let mut sums = FunctionSums::default();
+    let mut all_ns = 0.0;
+    let at_work = stacks.samples.iter();
+    for sample in at_work.filter(|one| one.is_running && during.contains(&one.ticks)) {
+        if let Some(place) = program_function(stacks, sample.frame) {
+            sums.samples += 1;
+            sums.add(place, sample.stands_for_ns as f64);
+            all_ns += sample.stands_for_ns as f64;
+        }
+    }
+    sums.main_function(all_ns)
+        .or_else(|| sums.main_of_few(all_ns))
 }
 
 /// Whether memory rises much less while others run than while a function does.
@@ -138,7 +156,7 @@ fn intervals<'p>(process: &'p Process, levels: &[(u64, i64)]) -> Vec<Interval<'p
 }
 
 /// Whether a stack runs below an import.
-fn is_importing(stacks: &Stacks, innermost: u32) -> bool {
+pub(super) fn is_importing(stacks: &Stacks, innermost: u32) -> bool {
     let mut at = innermost;
     while let Some(frame) = stacks.frames.get(&at) {
         let function = stacks.functions.get(&frame.function);

@@ -246,8 +246,18 @@ fn rise(function: Option<MainFunction>) -> Finding {
         risen_bytes: 46_500_000,
         during_ns: 4_790 * MS,
         function,
+        busy_function: None,
         is_sampled: true,
     }
+}
+
+/// The same, with the function that mostly ran.
+fn busy_rise() -> Finding {
+    let mut finding = rise(None);
+    if let Finding::MemoryRise { busy_function, .. } = &mut finding {
+        *busy_function = Some(load());
+    }
+    finding
 }
 
 /// A wait for threads at the end.
@@ -312,8 +322,10 @@ fn of_memory() -> Vec<Finding> {
             risen_bytes: 46_500_000,
             during_ns: 4_790 * MS,
             function: None,
+            busy_function: None,
             is_sampled: false,
         },
+        busy_rise(),
         rise(None),
         rise(Some(load())),
     ]
