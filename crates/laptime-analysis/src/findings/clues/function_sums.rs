@@ -14,8 +14,8 @@ const MOST_RATIO: f64 = 0.6;
 /// The least number of samples: of fewer, that part would be known too badly.
 pub const LEAST_SAMPLES: usize = 20;
 /// The least number of few samples, and the part of all that a function must have more of then. By chance as many fall into
-/// one that has half of the time in fewer than one of a hundred runs.
-const FEW_SAMPLES: usize = 8;
+/// one that has half of the time in one or two of a hundred runs.
+const FEW_SAMPLES: usize = 6;
 /// The part that belongs to these.
 const FEW_RATIO: f64 = 0.9;
 
@@ -82,6 +82,22 @@ pub fn program_function(stacks: &Stacks, innermost: u32) -> Option<Place<'_>> {
         at = frame.parent;
     }
     found
+}
+
+/// Returns the functions of a stack that the program itself has, the outermost first.
+pub fn program_functions(stacks: &Stacks, innermost: u32) -> Vec<Place<'_>> {
+    let mut places = Vec::new();
+    let mut at = innermost;
+    while let Some(frame) = stacks.frames.get(&at) {
+        if let Some(function) = stacks.functions.get(&frame.function)
+            && !is_library(&function.file)
+        {
+            places.push((function.name.as_str(), function.file.as_str(), frame.line));
+        }
+        at = frame.parent;
+    }
+    places.reverse();
+    places
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ const MIB: u64 = 1_048_576;
 const KEEP: u32 = 1;
 const WORK: u32 = 2;
 const IMPORT: u32 = 3;
+const IN_WORK: u32 = 4;
 
 /// A reading, the so manyth, of what a process allocated.
 fn sample(index: u64, bytes: u64) -> Record<'static> {
@@ -118,6 +119,7 @@ fn looks(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> (u32, bool))
     let functions = [
         (KEEP, "keep", "/home/me/script.py", 0),
         (WORK, "work", "/home/me/script.py", 0),
+        (IN_WORK, "parse", "/home/me/script.py", WORK),
         (
             IMPORT,
             "_find_and_load",
@@ -218,6 +220,20 @@ fn a_program_that_mostly_waits_is_told_with_what_it_does_at_work() {
         (if at_work { KEEP } else { WORK }, at_work)
     });
     assert_eq!(functions(&script), [(None, Some("keep".to_owned()))]);
+}
+
+#[test]
+fn of_functions_that_run_in_turn_the_one_that_calls_them_is_told() {
+    let mut script = program(150, 2);
+    sampled(&mut script, 15_000, |at_ms| {
+        if at_ms % 40 < 20 { IN_WORK } else { KEEP }
+    });
+    assert_eq!(functions(&script), [(None, None)], "nothing is around both");
+    let mut script = program(150, 2);
+    sampled(&mut script, 15_000, |at_ms| {
+        if at_ms % 40 < 20 { IN_WORK } else { WORK }
+    });
+    assert_eq!(functions(&script), [(None, Some("work".to_owned()))]);
 }
 
 #[test]
