@@ -213,9 +213,25 @@ fn is_wait_for_threads(_: &Evidence<'_>, exit: &Finding, _: &Finding) -> bool {
 
 /// Whether counted allocations are most of what the process grows by.
 fn is_counted_growth(_: &Evidence<'_>, resident: &Finding, counted: &Finding) -> bool {
-    let Finding::ResidentGrowth { risen_bytes, .. } = resident else {
+    let Finding::ResidentGrowth {
+        risen_bytes,
+        each_bytes,
+        during_ns,
+        ..
+    } = resident
+    else {
         return false;
     };
+    // Both may be found in other parts of the time: then their speeds are compared.
+    if let (
+        Some(_),
+        Finding::MemoryRise {
+            per_second_bytes, ..
+        },
+    ) = (during_ns, counted)
+    {
+        return *per_second_bytes as f64 >= COUNTED_RATIO * *each_bytes as f64;
+    }
     let (Finding::MemoryGrowth {
         kept_bytes: bytes, ..
     }

@@ -10,12 +10,6 @@ use crate::summary::finding::Finding;
 
 /// The shortest time: levels are so many that a shorter one has enough of them, and everything grows while programs begin.
 const LEAST_NS: u64 = 1_000_000_000;
-/// The least number of bytes: less fills no memory.
-const LEAST_BYTES: f64 = 1_048_576.0;
-/// The widest interval, as a part of the rise: one that is no line has a wider one.
-const SURE_RATIO: f64 = 0.2;
-/// The speed at which memory must still grow at the end, as a part of that in all.
-const LATE_RATIO: f64 = 0.4;
 
 /// Most of the time that a program may pass before its first lap: else growth says nothing.
 const STARTUP_RATIO: f64 = 0.5;
@@ -23,28 +17,23 @@ const STARTUP_RATIO: f64 = 0.5;
 /// Finds the growth of the main process, if it is one that goes on.
 pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
     let MemoryRise {
-        growth,
+        rise,
         during_ns,
         function,
         is_sampled,
     } = evidence.clues.memory_rise.as_ref()?;
-    let is_sure = growth.bytes >= LEAST_BYTES
-        && growth.uncertainty <= SURE_RATIO * growth.bytes
-        && growth.late_ratio >= LATE_RATIO;
-    if !is_sure
-        || *during_ns < LEAST_NS
-        || evidence.steps.is_some()
-        || mostly_starts(evidence.summary)
-    {
+    let has_loop = evidence.steps.is_some() && evidence.clues.has_loop;
+    if *during_ns < LEAST_NS || has_loop || mostly_starts(evidence.summary) {
         return None;
     }
     let per_second = |bytes: f64| (bytes * 1e9 / *during_ns as f64).round() as u64;
     Some(Finding::MemoryRise {
-        per_second_bytes: per_second(growth.bytes),
-        uncertainty_bytes: per_second(growth.uncertainty),
-        risen_bytes: growth.bytes.round() as u64,
+        per_second_bytes: per_second(rise.bytes),
+        uncertainty_bytes: per_second(rise.uncertainty),
+        risen_bytes: rise.bytes.round() as u64,
         during_ns: *during_ns,
-        function: function.clone(),
+        function: function.only.clone(),
+        busy_function: function.mostly.clone(),
         is_sampled: *is_sampled,
     })
 }

@@ -8,6 +8,7 @@
 //!
 //! Where allocations are counted as well, [`super::memory_growth_in_steps`] and its kin say the same more exactly.
 
+use super::clues::RiseOverTime;
 use super::evidence::Evidence;
 use crate::summary::finding::Finding;
 
@@ -17,8 +18,11 @@ const IMPORTS_RATIO: f64 = 0.5;
 /// Finds the rise of the main process's memory: per step where there are steps, else per second.
 pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_counted = evidence.clues.is_memory_counted;
+    let counted_bytes = evidence.clues.counted_meanwhile;
     let rising = &evidence.clues.resident_function;
-    if let Some(steps) = &evidence.steps {
+    // Laps that take little of the time say nothing about the rest of it.
+    let steps = evidence.steps.filter(|_| evidence.clues.has_loop);
+    if let Some(steps) = &steps {
         if steps.rows.iter().any(|row| !row.module_class.is_empty()) {
             return None;
         }
@@ -30,12 +34,18 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
             uncertainty_bytes: (rise.uncertainty / rise.length).round() as u64,
             risen_bytes: rise.bytes.round() as u64,
             during_ns: None,
+            before_end_ns: None,
             is_counted,
+            counted_bytes,
             function: rising.only.clone(),
             busy_function: None,
         });
     }
-    let (rise, during_ns) = evidence.clues.resident_over_time?;
+    let RiseOverTime {
+        rise,
+        during_ns,
+        before_end_ns,
+    } = evidence.clues.resident_over_time?;
     let per_second = |bytes: f64| (bytes * 1e9 / during_ns.max(1) as f64).round() as u64;
     (rising.imports_ratio <= IMPORTS_RATIO).then(|| Finding::ResidentGrowth {
         path: None,
@@ -44,7 +54,9 @@ pub fn find(evidence: &Evidence<'_>) -> Option<Finding> {
         uncertainty_bytes: per_second(rise.uncertainty),
         risen_bytes: rise.bytes.round() as u64,
         during_ns: Some(during_ns),
+        before_end_ns: Some(before_end_ns).filter(|ns| *ns > 0),
         is_counted,
+        counted_bytes,
         function: rising.only.clone(),
         busy_function: rising.mostly.clone(),
     })

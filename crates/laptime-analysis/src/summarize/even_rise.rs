@@ -34,6 +34,8 @@ pub struct EvenRise {
     pub length: f64,
     /// The lowest reading of the last part.
     pub last_bytes: f64,
+    /// The speed of the later half, as a part of the earlier one's.
+    pub later_ratio: f64,
 }
 
 impl EvenRise {
@@ -51,6 +53,7 @@ impl EvenRise {
             uncertainty: uncertainty * length,
             length,
             last_bytes: last.1,
+            later_ratio: later_ratio(&lowest),
         };
         let begin = lowest.iter().map(|(_, bytes)| *bytes);
         let begin = begin.fold(f64::MAX, f64::min);
@@ -80,9 +83,17 @@ fn goes_on(points: &[(f64, f64)], slope: f64) -> bool {
         risen(part) >= STEADY_RATIO * share(part) && jump <= JUMP_RATIO * risen(part)
     };
     let last = &points[end - 1..];
-    let speed = |part: &[(f64, f64)]| risen(part) / (part[part.len() - 1].0 - part[0].0);
-    let (earlier, later) = (&points[..=end / 2], &points[end / 2..]);
     thirds.all(is_even)
-        && speed(later) >= LATER_RATIO * speed(earlier)
+        && later_ratio(points) >= LATER_RATIO
         && risen(last) >= LAST_RATIO * share(last)
+}
+
+/// Returns the speed of the later half, as a part of the earlier one's.
+fn later_ratio(points: &[(f64, f64)]) -> f64 {
+    let end = points.len() - 1;
+    let speed = |from: usize, to: usize| {
+        let ((start, low), (stop, high)) = (points[from], points[to]);
+        (high - low) / (stop - start)
+    };
+    speed(end / 2, end) / speed(0, end / 2)
 }

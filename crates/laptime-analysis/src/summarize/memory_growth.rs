@@ -18,7 +18,7 @@ pub const MOST_PARTS: usize = 12;
 /// Fewest parts for a line; of a short run, fewest single readings.
 const LEAST_PARTS: usize = 6;
 /// Readings in a part, where there are enough.
-pub const READINGS: usize = 2;
+const READINGS: usize = 2;
 /// Fewest readings at either end for a rise.
 const LEAST_READINGS: usize = 2;
 /// Part of the steps that readings must span to tell about them.
@@ -28,12 +28,8 @@ const LATE_RATIO: f64 = 0.2;
 /// Stretches of which the mean is taken each, to tell how well the mean of all is known; alike neighbours fall
 /// into one.
 const BLOCKS: usize = 10;
-/// Part of a run without steps in which it begins: packages are imported, and data are read.
-pub const BEGINNING_RATIO: f64 = 0.2;
 /// Parts of the time in each of which growth must go on.
 pub const THIRDS: usize = 3;
-/// Least rate of growth in each of these parts, as a part of the rate in all.
-const STEADY_RATIO: f64 = 0.5;
 /// Least rate of growth between the last two parts, as a part of the rate in all.
 pub const LAST_RATIO: f64 = 0.25;
 /// Half the width of a 95 % interval, in standard errors, by degrees of freedom from 1 on.
@@ -50,17 +46,6 @@ pub struct Growth {
     pub uncertainty: f64,
     /// Rate of growth at the end, over the rate in all.
     pub late_ratio: f64,
-}
-
-/// Growth of memory over time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OverTime {
-    /// Growth in that time.
-    pub growth: Growth,
-    /// Start of that time, in ticks.
-    pub from: u64,
-    /// Length of that time, in ticks.
-    pub ticks: u64,
 }
 
 /// Returns the growth that steps left inside of their laps.
@@ -128,43 +113,6 @@ pub fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
             .min_by(|one, other| one.1.total_cmp(&other.1))
     });
     lowest.collect()
-}
-
-/// Returns the growth of a process without steps until `to`, over its time, without the part in which programs
-/// begin. `None` where too little was read, or one third of the time has much less growth than the others, as
-/// where a buffer fills or packages are imported.
-pub fn over_time(readings: &RecorderSamples, to: u64) -> Option<OverTime> {
-    let read = readings.levels().filter(|(at, _)| *at <= to);
-    let mut levels: Vec<(f64, f64)> = read.map(|(at, bytes)| (at as f64, bytes as f64)).collect();
-    levels.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let (first, last) = (levels.first()?.0, levels.last()?.0);
-    levels.retain(|(at, _)| *at >= first + BEGINNING_RATIO * (last - first));
-    if levels.len() < READINGS * MOST_PARTS {
-        return None;
-    }
-    let points = lowest(&levels);
-    let (slope, uncertainty) = line(&points)?;
-    let (first, last) = (points[0].0, points[points.len() - 1].0);
-    let at = |part: usize| points[part * (points.len() - 1) / THIRDS];
-    let goes_on = |ratio: f64, from: (f64, f64), to: (f64, f64)| {
-        to.1 - from.1 >= ratio * slope * (to.0 - from.0)
-    };
-    let mut thirds = (0..THIRDS).map(|part| (at(part), at(part + 1)));
-    let is_steady = thirds.all(|(from, to)| goes_on(STEADY_RATIO, from, to))
-        && goes_on(
-            LAST_RATIO,
-            points[points.len() - 2],
-            points[points.len() - 1],
-        );
-    (slope > 0.0 && is_steady).then_some(OverTime {
-        growth: Growth {
-            bytes: slope * (last - first),
-            uncertainty: uncertainty * (last - first),
-            late_ratio: late_slope(&points)? / slope,
-        },
-        from: first as u64,
-        ticks: (last - first) as u64,
-    })
 }
 
 /// Returns how much higher the level is per step, from about where the end begins to the last point.

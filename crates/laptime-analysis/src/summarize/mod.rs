@@ -20,6 +20,7 @@ mod process_summaries;
 pub(crate) mod ranks;
 mod replaced_programs;
 pub(crate) mod resident_rise;
+pub(crate) mod rising_stretch;
 pub(crate) mod rows;
 mod run_facts;
 pub mod stages;

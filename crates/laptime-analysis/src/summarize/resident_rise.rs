@@ -2,14 +2,13 @@
 //!
 //! Input are readings of what the process allocated of its resident memory, ten per second. Files that are mapped and
 //! memory that is shared are no part of that: a data set that is read through a mapping becomes resident page by page.
-//! [`EvenRise`] says whether it goes on. One more sign is that the address space grows with it: memory that was set
+//! [`EvenRise`] says whether it goes on, [`RisingStretch`] in which part of a run without steps. One more sign is that the address space grows with it: memory that was set
 //! aside at once and is touched little by little is none.
 
-use crate::reading::process::Process;
 use crate::reading::recorder_samples::{RecorderSamples, ResidentLevel};
 use crate::reading::step_stretches::{self, Stretch};
 use crate::summarize::even_rise::{self, EvenRise};
-use crate::summarize::memory_growth::BEGINNING_RATIO;
+use crate::summarize::rising_stretch::{RisingStretch, TAIL_RATIO};
 
 /// The least number of bytes: a script that keeps its results has some, and nobody looks for less.
 const LEAST_BYTES: f64 = 16_777_216.0;
@@ -32,13 +31,16 @@ pub struct ResidentRise {
     pub from: u64,
     /// The end of that.
     pub to: u64,
+    /// The time from the end of the rise to the end of the program, in ticks; 0 where it goes on until then.
+    pub rest: u64,
 }
 
 /// A reading at a place: the number of steps until then, or the moment in ticks.
 type Point = (f64, ResidentLevel);
 
-/// Returns the rise over steps, the last of which ends at `to`; `None` where there is none, or it is gone before the
-/// interpreter exits, at `exits`.
+/// Returns the rise over steps, the last of which ends at `to`; `None` where there is none, or it is gone afterwards,
+/// before the interpreter exits, at `exits`. What is freed in a short time after the steps tells nothing: their loop's
+/// function returns then.
 pub fn over_steps(
     readings: &RecorderSamples,
     steps: &[Stretch],
@@ -51,32 +53,49 @@ pub fn over_steps(
     let place = |(at, level)| (step_stretches::steps_until(steps, at, to), level);
     let points: Vec<Point> = during.map(place).collect();
     let (found, level) = rise(&points, from, to)?;
-    let after = readings
-        .resident()
-        .filter(|(at, _)| (to..exits).contains(at));
-    let left = after.map(|(_, level)| level.private.resident_bytes).min();
+    let after = || {
+        let each = readings.resident();
+        each.filter(|(at, _)| (to..exits).contains(at))
+    };
+    let goes_on = after().any(|(at, _)| (at - to) as f64 > TAIL_RATIO * (to - from) as f64);
+    let left = after().map(|(_, level)| level.private.resident_bytes);
+    let left = left.min().filter(|_| goes_on);
     let stays = |left: u64| left as f64 >= level - (1.0 - STAYS_RATIO) * found.bytes;
     left.is_none_or(stays).then_some(found)
 }
 
-/// Returns the rise over the time from `from` to `to`, in ticks, without its first fifth: programs import packages and
-/// read their data then.
+/// Returns the rise over the time from `from` to `to`, in ticks: that of the longest stretch in which it is even.
 pub fn over_time(readings: &RecorderSamples, from: u64, to: u64) -> Option<ResidentRise> {
     let read = readings.resident();
-    let during = read.filter(|(at, _)| (from..to).contains(at));
-    let mut points: Vec<Point> = during.map(|(at, level)| (at as f64, level)).collect();
-    points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let (first, last) = (points.first()?.0, points.last()?.0);
-    let begin = first + BEGINNING_RATIO * (last - first);
-    points.retain(|(at, _)| *at >= begin);
-    rise(&points, begin as u64, last as u64).map(|(found, _)| found)
-}
-
-/// Returns the rise over the time after the first lap of a process, or all of its time where it has none.
-pub fn of_process(process: &Process) -> Option<ResidentRise> {
-    let from = process.features.covers.first_start().unwrap_or(0);
-    let to = process.features.notes.exits_at().unwrap_or(u64::MAX);
-    over_time(&process.features.recorder_samples, from, to)
+    let mut points: Vec<(u64, ResidentLevel)> =
+        read.filter(|(at, _)| (from..to).contains(at)).collect();
+    points.sort_by_key(|(at, _)| *at);
+    let first = points.first()?.0;
+    let place = |at: u64| (at - first) as f64;
+    let of = |bytes: fn(&ResidentLevel) -> u64| -> Vec<(f64, f64)> {
+        let each = points.iter();
+        each.map(|(at, level)| (place(*at), bytes(level) as f64))
+            .collect()
+    };
+    let (levels, reserved) = (
+        of(|level| level.private.resident_bytes),
+        of(|level| level.private.reserved_bytes),
+    );
+    let start = |part: &[(f64, f64)]| levels.partition_point(|(at, _)| *at < part[0].0);
+    let found = RisingStretch::find(&levels, |part| {
+        let found = EvenRise::find(part.to_vec(), LEAST_BYTES)?;
+        let reserved = &reserved[start(part)..][..part.len()];
+        is_reserved(reserved.to_vec(), found.bytes).then_some(found)
+    })?;
+    let at = |index: usize| points[index].0;
+    Some(ResidentRise {
+        bytes: found.rise.bytes,
+        uncertainty: found.rise.uncertainty,
+        length: found.rise.length,
+        from: at(found.readings.start),
+        to: at(found.readings.end - 1),
+        rest: found.rest as u64,
+    })
 }
 
 /// Finds a rise that goes on all the time between two moments, and the lowest level of its last part.
@@ -85,23 +104,29 @@ fn rise(points: &[Point], from: u64, to: u64) -> Option<(ResidentRise, f64)> {
         let each = points.iter();
         each.map(|(at, level)| (*at, bytes(level) as f64)).collect()
     };
-    let found = EvenRise::find(of(|level| level.private.resident_bytes), LEAST_BYTES)?;
-    let reserved = even_rise::lowest(of(|level| level.private.reserved_bytes));
-    let reserved = reserved.last()?.1 - reserved.first()?.1;
     let EvenRise {
         bytes,
         uncertainty,
         length,
         last_bytes,
-    } = found;
+        ..
+    } = EvenRise::find(of(|level| level.private.resident_bytes), LEAST_BYTES)?;
     let found = ResidentRise {
         bytes,
         uncertainty,
         length,
         from,
         to,
+        rest: 0,
     };
-    (reserved >= RESERVED_RATIO * bytes).then_some((found, last_bytes))
+    is_reserved(of(|level| level.private.reserved_bytes), bytes).then_some((found, last_bytes))
+}
+
+/// Whether the address space grows with a rise.
+fn is_reserved(reserved: Vec<(f64, f64)>, risen: f64) -> bool {
+    let reserved = even_rise::lowest(reserved);
+    let ends = reserved.first().zip(reserved.last());
+    ends.is_some_and(|(first, last)| last.1 - first.1 >= RESERVED_RATIO * risen)
 }
 
 #[cfg(test)]

@@ -298,6 +298,9 @@ pub enum Finding {
         /// The function in which more than 60 % of it rose, where stacks were sampled; its ratio is of that.
         #[serde(skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
+        /// The function that mostly ran meanwhile, where it can't be told which one memory rises in.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        busy_function: Option<MainFunction>,
         /// Whether stacks were sampled.
         #[serde(skip_serializing_if = "is_false")]
         is_sampled: bool,
@@ -319,9 +322,15 @@ pub enum Finding {
         /// The length of the time in which it did, in a program without steps.
         #[serde(skip_serializing_if = "Option::is_none")]
         during_ns: Option<u64>,
-        /// Whether allocations were counted: then these don't say who keeps it.
+        /// The time from its end to the end of the program, in a program without steps; absent where it goes on until then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        before_end_ns: Option<u64>,
+        /// Whether allocations were counted.
         #[serde(skip_serializing_if = "is_false")]
         is_counted: bool,
+        /// The bytes by which counted allocations grew meanwhile; absent where they weren't counted all that time.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        counted_bytes: Option<u64>,
         /// The function in which it rises, and hardly while others run, where stacks were sampled; its ratio is the part of
         /// the rise.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -13,6 +13,11 @@ use crate::summary::finding::MainFunction;
 const MOST_RATIO: f64 = 0.6;
 /// The least number of samples: of fewer, that part would be known too badly.
 pub const LEAST_SAMPLES: usize = 20;
+/// The least number of few samples, and the part of all that a function must have more of then. By chance as many fall into
+/// one that has half of the time in one or two of a hundred runs.
+const FEW_SAMPLES: usize = 6;
+/// The part that belongs to these.
+const FEW_RATIO: f64 = 0.9;
 
 /// A function by its name and file, and the line in it that was seen.
 pub type Place<'p> = (&'p str, &'p str, u32);
@@ -34,13 +39,22 @@ impl<'p> FunctionSums<'p> {
 
     /// Returns the function that has most of `all`, if that is surely more than half.
     pub fn main_function(&self, all: f64) -> Option<MainFunction> {
+        self.largest(all, LEAST_SAMPLES, MOST_RATIO)
+    }
+
+    /// Returns the same of few samples, of which nearly all must be in that function: of a program that mostly waits.
+    pub fn main_of_few(&self, all: f64) -> Option<MainFunction> {
+        self.largest(all, FEW_SAMPLES, FEW_RATIO)
+    }
+
+    fn largest(&self, all: f64, samples: usize, least: f64) -> Option<MainFunction> {
         let sum = |lines: &BTreeMap<u32, f64>| lines.values().sum::<f64>();
         let each = self.lines.iter();
         let ((name, file), lines) =
             each.max_by(|one, other| sum(one.1).total_cmp(&sum(other.1)))?;
         let (line, _) = lines.iter().max_by(|one, other| one.1.total_cmp(other.1))?;
         let ratio = sum(lines) / all;
-        (self.samples >= LEAST_SAMPLES && ratio > MOST_RATIO).then(|| MainFunction {
+        (self.samples >= samples && ratio > least).then(|| MainFunction {
             name: (*name).to_owned(),
             file: (*file).to_owned(),
             line: *line,
@@ -68,6 +82,22 @@ pub fn program_function(stacks: &Stacks, innermost: u32) -> Option<Place<'_>> {
         at = frame.parent;
     }
     found
+}
+
+/// Returns the functions of a stack that the program itself has, the outermost first.
+pub fn program_functions(stacks: &Stacks, innermost: u32) -> Vec<Place<'_>> {
+    let mut places = Vec::new();
+    let mut at = innermost;
+    while let Some(frame) = stacks.frames.get(&at) {
+        if let Some(function) = stacks.functions.get(&frame.function)
+            && !is_library(&function.file)
+        {
+            places.push((function.name.as_str(), function.file.as_str(), frame.line));
+        }
+        at = frame.parent;
+    }
+    places.reverse();
+    places
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Facts that rules ask about beside the summary: read from the processes of a run before these are summed up.
 
+pub mod counted_growth;
 pub mod function_sums;
 pub mod growing_inputs;
 pub mod interpreter_end;
 pub mod memory_rise;
+pub mod program_time;
 pub mod rising_function;
 pub mod time_between_steps;
 
@@ -11,7 +13,7 @@ use crate::doubts::busy_machine;
 use crate::reading::process::Process;
 use crate::summarize::device_rise::DeviceRise;
 use crate::summarize::memory_growth::Growth;
-use crate::summarize::resident_rise::{self, ResidentRise};
+use crate::summarize::resident_rise::ResidentRise;
 use crate::summarize::steady_state::{self, Start};
 use crate::summarize::worker_starts::WorkerStart;
 use crate::summary::doubt::StepsDoubt;
@@ -20,6 +22,17 @@ use growing_inputs::GrowingInputs;
 use memory_rise::MemoryRise;
 use rising_function::RisingFunction;
 use time_between_steps::TimeBetweenSteps;
+
+/// A rise of resident memory over time.
+#[derive(Debug, Clone, Copy)]
+pub struct RiseOverTime {
+    /// The rise.
+    pub rise: ResidentRise,
+    /// Length of its time, in ns.
+    pub during_ns: u64,
+    /// The time from its end to the end of the program, in ns; 0 where it goes on until then.
+    pub before_end_ns: u64,
+}
 
 /// The facts about a run that a summary doesn't hold.
 #[derive(Debug, Default)]
@@ -34,8 +47,8 @@ pub struct Clues {
     pub memory_rise: Option<MemoryRise>,
     /// The rise of resident memory in the steps; without a steady state, in those of the whole run.
     pub resident_in_steps: Option<ResidentRise>,
-    /// The rise of resident memory over time, with the length of that time in ns.
-    pub resident_over_time: Option<(ResidentRise, u64)>,
+    /// The rise of resident memory over time.
+    pub resident_over_time: Option<RiseOverTime>,
     /// The function in which resident memory rises: in the steps where it does there, else over time.
     pub resident_function: RisingFunction,
     /// The rise of a device's memory in the steps; without a steady state, in those of the whole run.
@@ -44,6 +57,10 @@ pub struct Clues {
     pub growing_inputs: Option<GrowingInputs>,
     /// Whether allocations were counted.
     pub is_memory_counted: bool,
+    /// The bytes by which counted allocations grew while resident memory rose; `None` where they weren't counted then.
+    pub counted_meanwhile: Option<u64>,
+    /// Whether the main process repeats something for most of its time.
+    pub has_loop: bool,
     /// The interpreter's wait for its threads at its end, where stacks were sampled.
     pub threads_wait: Option<ThreadsWait>,
     /// The growth that steps leave inside of their laps; without a steady state, of those of the whole run.
@@ -72,7 +89,7 @@ impl Clues {
             || main.and_then(steady_state::resident_in_all),
             |start| start.resident,
         );
-        let resident_over_time = main.and_then(resident_rise::of_process);
+        let resident_over_time = main.and_then(program_time::resident_rise);
         let rise = resident_in_steps.or(resident_over_time);
         Self {
             busy_machine: busy_machine::of_main(processes, measured),
@@ -98,14 +115,22 @@ impl Clues {
             ),
             resident_in_steps,
             resident_over_time: main.zip(resident_over_time).map(|(main, rise)| {
-                let ns = rise.length * main.facts.anchors.mean_ns_per_tick();
-                (rise, ns as u64)
+                let ns = |ticks: f64| (ticks * main.facts.anchors.mean_ns_per_tick()) as u64;
+                RiseOverTime {
+                    rise,
+                    during_ns: ns(rise.length),
+                    before_end_ns: ns(rise.rest as f64),
+                }
             }),
             device_rise: start.map_or_else(
                 || main.and_then(steady_state::device_in_all),
                 |start| start.device.clone(),
             ),
             growing_inputs: main.and_then(GrowingInputs::of_process),
+            counted_meanwhile: main.zip(rise).and_then(|(main, rise)| {
+                counted_growth::between(&main.features.recorder_samples, rise.from, rise.to)
+            }),
+            has_loop: main.is_some_and(|main| steady_state::repeated(main).is_some()),
             is_memory_counted: main
                 .is_some_and(|main| main.features.recorder_samples.levels().next().is_some()),
             threads_wait: main.and_then(interpreter_end::wait_for_threads),

@@ -7,7 +7,9 @@ use std::ops::RangeInclusive;
 
 use laptime_core::SampledStack;
 
-use super::function_sums::{FunctionSums, LEAST_SAMPLES, Place, program_function};
+use super::function_sums::{
+    FunctionSums, LEAST_SAMPLES, Place, program_function, program_functions,
+};
 use crate::functions::stack_records::Stacks;
 use crate::reading::process::Process;
 use crate::summary::finding::MainFunction;
@@ -22,7 +24,8 @@ const IMPORTS: &str = "<frozen importlib._bootstrap";
 pub struct RisingFunction {
     /// The function in which memory rises by more than 60 % of what it rises by, and much less while others run.
     pub only: Option<MainFunction>,
-    /// The function that ran during more than 60 % of the rise, where what it takes turns with can't be told from it.
+    /// The function that ran during more than 60 % of the rise, where what it takes turns with can't be told from it; of a
+    /// program that mostly waits or calls several in turn, the one around more than 60 % of its samples at work.
     pub mostly: Option<MainFunction>,
     /// The part of the rise in which modules were imported.
     pub imports_ratio: f64,
@@ -61,7 +64,7 @@ impl RisingFunction {
         let (only, mostly) = if is_only {
             (found, None)
         } else {
-            (None, found)
+            (None, found.or_else(|| busy(process, during)))
         };
         Self {
             only,
@@ -69,6 +72,43 @@ impl RisingFunction {
             imports_ratio,
         }
     }
+}
+
+/// Returns the innermost function of the program that computed, itself or in what it calls, most of the time between two
+/// ticks.
+fn busy(process: &Process, during: &RangeInclusive<u64>) -> Option<MainFunction> {
+    let stacks = &process.features.stacks;
+    let at_work = stacks.samples.iter();
+    let at_work = at_work.filter(|one| one.is_running && during.contains(&one.ticks));
+    let mut looks: Vec<(Vec<Place<'_>>, f64)> = at_work
+        .map(|one| {
+            (
+                program_functions(stacks, one.frame),
+                one.stands_for_ns as f64,
+            )
+        })
+        .collect();
+    let all_ns = looks.iter().map(|(_, ns)| ns).sum();
+    let mut found = None;
+    for depth in 0.. {
+        let mut sums = FunctionSums::default();
+        for (places, ns) in &looks {
+            if let Some(place) = places.get(depth) {
+                sums.samples += 1;
+                sums.add(*place, *ns);
+            }
+        }
+        let most = sums.main_function(all_ns);
+        let Some(most) = most.or_else(|| sums.main_of_few(all_ns)) else {
+            break;
+        };
+        looks.retain(|(places, _)| {
+            let place = places.get(depth);
+            place.is_some_and(|(name, file, _)| *name == most.name && *file == most.file)
+        });
+        found = Some(most);
+    }
+    found
 }
 
 /// Whether memory rises much less while others run than while a function does.
@@ -138,7 +178,7 @@ fn intervals<'p>(process: &'p Process, levels: &[(u64, i64)]) -> Vec<Interval<'p
 }
 
 /// Whether a stack runs below an import.
-fn is_importing(stacks: &Stacks, innermost: u32) -> bool {
+pub(super) fn is_importing(stacks: &Stacks, innermost: u32) -> bool {
     let mut at = innermost;
     while let Some(frame) = stacks.frames.get(&at) {
         let function = stacks.functions.get(&frame.function);

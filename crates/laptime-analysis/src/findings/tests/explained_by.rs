@@ -203,7 +203,9 @@ fn memory_that_is_counted_is_not_told_again_by_what_is_resident() {
         uncertainty_bytes: 0,
         risen_bytes: 100_000_000,
         during_ns: None,
+        before_end_ns: None,
         is_counted: true,
+        counted_bytes: None,
         function: None,
         busy_function: None,
     };
@@ -231,6 +233,7 @@ fn memory_that_is_counted_is_not_told_again_by_what_is_resident() {
         risen_bytes: 95_000_000,
         during_ns: 11_000 * MS,
         function: None,
+        busy_function: None,
         is_sampled: false,
     };
     assert_eq!(told_of(&[rise, resident]), [Kind::MemoryRise]);

@@ -11,6 +11,7 @@ const MIB: u64 = 1_048_576;
 const KEEP: u32 = 1;
 const WORK: u32 = 2;
 const IMPORT: u32 = 3;
+const IN_WORK: u32 = 4;
 
 /// A reading, the so manyth, of what a process allocated.
 fn sample(index: u64, bytes: u64) -> Record<'static> {
@@ -59,7 +60,9 @@ fn steps_that_leave_memory_are_told_with_what_each_leaves() {
             uncertainty_bytes,
             risen_bytes,
             during_ns: None,
+            before_end_ns: None,
             is_counted: false,
+            counted_bytes: None,
             function: None,
             busy_function: None,
         },
@@ -108,9 +111,15 @@ fn what_is_little_or_stays_is_not_told() {
 
 /// Has a program run functions of its script, seen fifty times a second: each time as `stack` says of the moment in ms.
 fn sampled(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> u32) {
+    looks(script, until_ms, |at_ms| (stack(at_ms), true));
+}
+
+/// The same, with whether it was at work or waited.
+fn looks(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> (u32, bool)) {
     let functions = [
         (KEEP, "keep", "/home/me/script.py", 0),
         (WORK, "work", "/home/me/script.py", 0),
+        (IN_WORK, "parse", "/home/me/script.py", WORK),
         (
             IMPORT,
             "_find_and_load",
@@ -128,12 +137,13 @@ fn sampled(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> u32) {
         }));
     }
     for at_ms in (10..until_ms).step_by(20) {
+        let (frame, at_work) = stack(at_ms);
         script.observed(Record::Stack(SampledStack {
             ticks: EPOCH_NS + at_ms * MS,
             thread: 7,
-            frame: stack(at_ms),
-            is_running: true,
-            has_interpreter: true,
+            frame,
+            is_running: at_work,
+            has_interpreter: at_work,
             in_same_turn: false,
             others_ready: false,
             runner: Runner::Unknown,
@@ -199,6 +209,59 @@ fn a_function_that_nearly_always_runs_is_told_as_that() {
         if at_ms % 300 < 20 { WORK } else { KEEP }
     });
     assert_eq!(functions(&script), [(None, Some("keep".to_owned()))]);
+}
+
+#[test]
+fn a_program_that_mostly_waits_is_told_with_what_it_does_at_work() {
+    let mut script = program(150, 2);
+    // One look in fifty falls into the function that works.
+    looks(&mut script, 15_000, |at_ms| {
+        let at_work = at_ms % 1_000 == 510;
+        (if at_work { KEEP } else { WORK }, at_work)
+    });
+    assert_eq!(functions(&script), [(None, Some("keep".to_owned()))]);
+}
+
+#[test]
+fn of_functions_that_run_in_turn_the_one_that_calls_them_is_told() {
+    let mut script = program(150, 2);
+    sampled(&mut script, 15_000, |at_ms| {
+        if at_ms % 40 < 20 { IN_WORK } else { KEEP }
+    });
+    assert_eq!(functions(&script), [(None, None)], "nothing is around both");
+    let mut script = program(150, 2);
+    sampled(&mut script, 15_000, |at_ms| {
+        if at_ms % 40 < 20 { IN_WORK } else { WORK }
+    });
+    assert_eq!(functions(&script), [(None, Some("work".to_owned()))]);
+}
+
+#[test]
+fn a_rise_after_long_imports_is_one_of_the_program() {
+    let mut script = Script::new(7, 0);
+    for index in 0..100 {
+        let kept = u64::saturating_sub(index, 70) * 2;
+        script.observed(sample(index, (20 + index.min(70) + kept) * MIB));
+    }
+    script.header.closed = Some(anchor(10_000 * MS));
+    assert_eq!(resident(&script), [], "a third of the time");
+    sampled(&mut script, 10_000, |at_ms| {
+        if at_ms < 7_000 { IMPORT } else { KEEP }
+    });
+    assert_eq!(functions(&script), [(None, Some("keep".to_owned()))]);
+}
+
+#[test]
+fn laps_that_take_little_of_the_time_do_not_hide_it() {
+    let mut script = program(100, 2);
+    for lap in 0..200 {
+        script.span(&["round"], lap * 50 * MS, MS);
+    }
+    let all = resident(&script);
+    assert!(
+        matches!(all[..], [Finding::ResidentGrowth { path: None, .. }]),
+        "{all:?}"
+    );
 }
 
 #[test]

@@ -10,6 +10,8 @@ type Level = fn(f64) -> f64;
 /// Ticks of a step; one reading falls into each.
 const STEP: u64 = 100;
 const STEPS: u64 = 240;
+/// Readings after the steps, which are more than while a loop's function returns.
+const AFTER: u64 = 60;
 
 /// A reading of a process that has 400 MiB of files mapped: what it allocated, and the address space for it, in MiB.
 fn reading(ticks: u64, allocated: f64, reserved: f64) -> Record<'static> {
@@ -24,10 +26,10 @@ fn reading(ticks: u64, allocated: f64, reserved: f64) -> Record<'static> {
     }
 }
 
-/// Readings in each of 240 steps and 20 after them, of a level in MiB by the part of the steps that is over.
+/// Readings in each of 240 steps and 60 after them, of a level in MiB by the part of the steps that is over.
 fn read(level: impl Fn(f64) -> (f64, f64)) -> RecorderSamples {
     let mut readings = RecorderSamples::default();
-    for index in 0..STEPS + 20 {
+    for index in 0..STEPS + AFTER {
         let (allocated, reserved) = level(index as f64 / STEPS as f64);
         readings.take(&reading(index * STEP + 50, allocated, reserved));
     }
@@ -47,7 +49,7 @@ fn found(readings: &RecorderSamples) -> Option<ResidentRise> {
         ..Stretch::default()
     };
     let steps: Vec<Stretch> = (0..STEPS).map(stretch).collect();
-    over_steps(readings, &steps, STEPS * STEP, (STEPS + 20) * STEP)
+    over_steps(readings, &steps, STEPS * STEP, (STEPS + AFTER) * STEP)
 }
 
 #[test]
@@ -94,6 +96,57 @@ fn programs_that_keep_nothing_are_not_accused() {
 }
 
 #[test]
+fn what_is_freed_as_the_function_of_the_loop_returns_was_left_by_the_steps() {
+    let found = rise_of(|part| {
+        500.0
+            + if part < 1.15 {
+                400.0 * part.min(1.0)
+            } else {
+                0.0
+            }
+    });
+    assert_eq!(found, None, "freed long after");
+    let stretch = |index| Stretch {
+        start: index * STEP,
+        count: 1,
+        ..Stretch::default()
+    };
+    let steps: Vec<Stretch> = (0..STEPS).map(stretch).collect();
+    let readings = read(|part| {
+        let level = 500.0
+            + if part < 1.05 {
+                400.0 * part.min(1.0)
+            } else {
+                0.0
+            };
+        (level, 2_000.0 + level)
+    });
+    let exits = (STEPS + 30) * STEP;
+    assert!(over_steps(&readings, &steps, STEPS * STEP, exits).is_some());
+}
+
+#[test]
+fn what_a_program_does_before_and_after_does_not_hide_a_rise() {
+    let level = |part: f64| match part {
+        // Imports and loading, a rise, and memory that is freed as the main function returns.
+        _ if part < 0.3 => 60.0 + 200.0 * (10.0 * part).floor() / 3.0,
+        _ if part < 1.15 => 260.0 + 300.0 * (part - 0.3),
+        _ if part < 1.2 => 515.0,
+        _ => 4.0,
+    };
+    let readings = read(|part| (level(part), 100.0 + level(part)));
+    let found = over_time(&readings, 0, u64::MAX).unwrap();
+    let each = MIB * 300.0 / STEPS as f64;
+    let off = (found.bytes / found.length * STEP as f64 - each).abs();
+    assert!(off < 0.03 * each, "{found:?}");
+    assert!(
+        found.from >= 60 * STEP && found.to <= 290 * STEP,
+        "{found:?}"
+    );
+    assert!((15..=30).contains(&(found.rest / STEP)), "{found:?}");
+}
+
+#[test]
 fn memory_that_was_set_aside_at_once_is_no_rise_as_it_is_touched() {
     let touched = read(|part| (500.0 + 400.0 * part, 2_000.0));
     assert_eq!(found(&touched), None);
@@ -123,7 +176,7 @@ fn a_program_without_steps_is_asked_without_its_beginning() {
     assert!((found.bytes / found.length * STEP as f64 - each).abs() < 0.01 * each);
     let imports = read(|part| (500.0 + 400.0 * part.min(0.4), 600.0 + 400.0 * part));
     assert_eq!(over_time(&imports, 0, u64::MAX), None);
-    let late = over_time(&readings, 140 * STEP, u64::MAX);
+    let late = over_time(&readings, 200 * STEP, u64::MAX);
     assert!(
         late.is_some_and(|late| late.bytes < found.bytes / 2.0),
         "after the first lap alone"

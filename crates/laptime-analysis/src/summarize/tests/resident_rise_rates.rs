@@ -106,6 +106,28 @@ const CLEAN: &[(&str, Program)] = &[
             30.0 + jumps[..begun].iter().sum::<f64>() + 0.5 * random.unit()
         })
     }),
+    ("a file that is loaded at once, then used", |mut random| {
+        let (at, took) = (0.3 * random.unit(), 0.01 + 0.4 * random.unit());
+        let size = 100.0 + 400.0 * random.unit();
+        Box::new(move |part| {
+            30.0 + size * ((part - at) / took).clamp(0.0, 1.0) + 2.0 * random.unit()
+        })
+    }),
+    (
+        "a cache with a limit that is full at the end",
+        |mut random| {
+            let (height, full) = (20.0 + 400.0 * random.unit(), 0.1 + 0.6 * random.unit());
+            Box::new(move |part| {
+                let freed = if part > 0.97 { 1.0 } else { 0.0 };
+                30.0 + height * (part.min(full) / full) * (1.0 - freed) + 0.3 * random.unit()
+            })
+        },
+    ),
+    ("large buffers, freed and filled again", |mut random| {
+        let (height, period) = (20.0 + 300.0 * random.unit(), 0.2 + 0.2 * random.unit());
+        let shift = random.unit();
+        Box::new(move |part| 30.0 + height * (part / period + shift).fract() + random.unit())
+    }),
     ("a list that doubles", |mut random| {
         let times = 2.0 + 4.0 * random.unit();
         Box::new(move |part| 30.0 + 2.0_f64.powf((times * part).floor()))
@@ -161,6 +183,58 @@ const LEAKS: &[(&str, Program)] = &[
             level
         })
     }),
+    ("one in bursts", |mut random| {
+        let height = 24.0 + 400.0 * random.unit();
+        let count = 8.0 + (30.0 * random.unit()).floor();
+        Box::new(move |part| 30.0 + height * (count * part).floor() / count + 0.3 * random.unit())
+    }),
+    (
+        "one after imports and data that are loaded",
+        |mut random| {
+            let (height, begins) = (24.0 + 400.0 * random.unit(), 0.4 * random.unit());
+            let (loaded, pieces) = (300.0 * random.unit(), 1.0 + (6.0 * random.unit()).floor());
+            Box::new(move |part| {
+                let pieces_read = (pieces * (part / begins).min(1.0)).floor() / pieces;
+                let kept = height * ((part - begins) / (1.0 - begins)).max(0.0);
+                20.0 + loaded * pieces_read + kept + 0.3 * random.unit()
+            })
+        },
+    ),
+    ("one that is freed as main returns", |mut random| {
+        let (height, ends) = (24.0 + 400.0 * random.unit(), 0.85 + 0.15 * random.unit());
+        let freed = ends + (1.0 - ends) * random.unit();
+        Box::new(move |part| {
+            let left = if part > freed {
+                0.3 * random.unit()
+            } else {
+                1.0
+            };
+            20.0 + height * part.min(ends) * left + 0.3 * random.unit()
+        })
+    }),
+    (
+        "one that is read while the process is taken down",
+        |mut random| {
+            let height = 24.0 + 400.0 * random.unit();
+            let mut taken = 1.0;
+            Box::new(move |part| {
+                if part > 0.97 {
+                    taken *= random.unit();
+                }
+                (20.0 + height * part) * taken + 0.3 * random.unit()
+            })
+        },
+    ),
+    ("one between a start and an end", |mut random| {
+        let height = 30.0 + 400.0 * random.unit();
+        let (begins, ends) = (0.25 * random.unit(), 0.88 + 0.12 * random.unit());
+        let loaded = 200.0 * random.unit();
+        Box::new(move |part| {
+            let kept = height * ((part.min(ends) - begins) / (ends - begins)).max(0.0);
+            let start = loaded * (part / begins.max(0.01)).min(1.0);
+            20.0 + start + kept + 0.3 * random.unit()
+        })
+    }),
     ("requests of any size", |mut random| {
         let height = 24.0 + 200.0 * random.unit();
         let (mut level, mut before) = (30.0, 0.0);
@@ -201,24 +275,31 @@ fn rise(level: &mut Level, count: u64) -> Option<ResidentRise> {
 
 #[test]
 fn programs_that_keep_nothing_are_hardly_ever_accused() {
+    let mut all = 0;
     for (what, program) in CLEAN {
         for (readings, most) in [
             (20, FALSE_PERCENT.0),
             (30, FALSE_PERCENT.1),
             (60, FALSE_PERCENT.1),
             (240, FALSE_PERCENT.1),
-            (1_000, FALSE_PERCENT.1),
+            (400, FALSE_PERCENT.1),
         ] {
             let wrong = percent(*program, readings);
             assert!(wrong <= most, "{what}: {wrong} % of {readings} readings");
+            all += wrong;
         }
     }
+    let kinds = 5 * CLEAN.len() as u64;
+    assert!(2 * all <= kinds, "{all} % in {kinds} kinds of runs");
 }
 
 #[test]
-fn leaks_are_found_in_most_runs_of_two_seconds_and_nearly_all_longer_ones() {
+fn leaks_are_found_in_nearly_all_runs_of_two_seconds_and_longer_ones() {
     for (what, program) in LEAKS {
-        for (readings, least) in [(20, 50), (30, 75), (60, 80), (240, 80), (1_000, 80)] {
+        for readings in [20, 30, 60, 240, 400] {
+            // Two seconds of which up to 40 % are a start leave few readings of the leak.
+            let is_short = readings == 20 && what.starts_with("one after imports");
+            let least = if is_short { 60 } else { 95 };
             let found = percent(*program, readings);
             assert!(found >= least, "{what}: {found} % of {readings} readings");
         }

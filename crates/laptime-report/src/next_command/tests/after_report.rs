@@ -144,7 +144,9 @@ fn growth() -> Finding {
         uncertainty_bytes: 1 << 10,
         risen_bytes: 50 << 20,
         during_ns: None,
+        before_end_ns: None,
         is_counted: false,
+        counted_bytes: None,
         function: None,
         busy_function: None,
     }

@@ -47,6 +47,7 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             risen_bytes,
             during_ns,
             function,
+            busy_function,
             is_sampled,
         } => format!(
             "Memory grows all the time, by {} (± {}) per second: {} in {}{}",
@@ -54,26 +55,31 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             bytes(*uncertainty_bytes),
             bytes(*risen_bytes),
             time(*during_ns),
-            rising(function.as_ref(), *is_sampled),
+            rising(function.as_ref(), busy_function.as_ref(), *is_sampled),
         ),
         _ => return None,
     })
 }
 
 /// Writes the function in which memory rises, or how to learn it.
-fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
+fn rising(
+    function: Option<&MainFunction>,
+    busy: Option<&MainFunction>,
+    is_sampled: bool,
+) -> String {
     const LAPS: &str = "A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells \
                         what a round leaves, and laps inside tell where.";
-    match function {
-        Some(function) => format!(
+    match (function, busy) {
+        (Some(function), _) => format!(
             ", {:.0} % of it while {} ran. {LOOK_THERE}",
             100.0 * function.ratio,
             function_at(function),
         ),
-        None if is_sampled => format!(
+        (None, Some(busy)) => format!(". {} {LAPS}", computed_in(busy)),
+        (None, None) if is_sampled => format!(
             ". Samples don't tell in which function. Look for lists and caches that the program adds to. {LAPS}"
         ),
-        None => format!(
+        (None, None) => format!(
             ". Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` samples \
              functions and names this one, if it is one. {LAPS}"
         ),

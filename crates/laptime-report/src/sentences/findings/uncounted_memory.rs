@@ -11,6 +11,17 @@ use crate::quantity::thousands;
 const COLLECTS: &str =
     "That is normal where a script collects data, and a leak where it is to run for long.";
 
+/// How to learn which laps keep memory.
+const NAMED_LAPS: &str = "`laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the \
+                          usual cause, such as losses that are kept with their graphs.";
+
+/// How to learn more of a program without laps.
+const COUNT_IT: &str = "Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` tells whether \
+                        they are what grows, or a library; with laps, which of them keeps it.";
+
+/// The least part of a rise that counted allocations must make to be the same memory.
+const COUNTED_RATIO: f64 = 0.5;
+
 /// The usual cause of memory that grows on a device.
 const KEPT_ON_DEVICE: &str =
     "Look for tensors that each step keeps, such as losses with their graphs.";
@@ -28,6 +39,7 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             uncertainty_bytes,
             risen_bytes,
             is_counted,
+            counted_bytes,
             function,
             ..
         } => format!(
@@ -39,7 +51,11 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             thousands(step_count.unwrap_or(0)),
             many(path),
             while_running(function.as_ref()),
-            keeper(*is_counted, true),
+            if *is_counted {
+                beside_counts(*counted_bytes, *risen_bytes)
+            } else {
+                NAMED_LAPS.to_owned()
+            },
         ),
         Finding::ResidentGrowth {
             path: None,
@@ -47,22 +63,28 @@ pub fn growing_memory(finding: &Finding) -> Option<String> {
             uncertainty_bytes,
             risen_bytes,
             during_ns,
+            before_end_ns,
             is_counted,
+            counted_bytes,
             function,
             busy_function,
             ..
         } => format!(
-            "Memory of the process rises evenly, by {} (± {}) per second, and still does at the end: {} in {}{} \
-             {COLLECTS} {}",
+            "Memory of the process rises evenly, by {} (± {}) per second, {}: {} in {}{} {COLLECTS} {}",
             bytes(*each_bytes),
             bytes(*uncertainty_bytes),
+            before_end_ns.map_or_else(
+                || "and still does at the end".to_owned(),
+                |ns| format!("until {} before the end", time(ns)),
+            ),
             bytes(*risen_bytes),
             time(during_ns.unwrap_or(0)),
             while_running(function.as_ref()),
             match (function, busy_function) {
                 (Some(_), _) if !is_counted => LOOK_THERE.to_owned(),
                 (_, Some(busy)) if !is_counted => computed_in(busy),
-                _ => keeper(*is_counted, false).to_owned(),
+                _ if *is_counted => beside_counts(*counted_bytes, *risen_bytes),
+                _ => COUNT_IT.to_owned(),
             },
         ),
         Finding::DeviceGrowth {
@@ -109,20 +131,20 @@ fn while_running(function: Option<&MainFunction>) -> String {
     )
 }
 
-/// Writes how to learn who keeps memory that is resident.
-fn keeper(is_counted: bool, has_steps: bool) -> &'static str {
-    match (is_counted, has_steps) {
-        (true, _) => {
-            "Counted allocations don't grow as much: look for a library that allocates in its own way, or \
-             for memory that is freed in pieces too small to be given back."
+/// Writes what counted allocations say about memory that is resident: they grow less, as much, or were cut off.
+fn beside_counts(counted_bytes: Option<u64>, risen_bytes: u64) -> String {
+    match counted_bytes {
+        None => {
+            "Counting ended before the process did, so it doesn't tell who keeps it.".to_owned()
         }
-        (false, true) => {
-            "`laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the \
-             usual cause, such as losses that are kept with their graphs."
-        }
-        (false, false) => {
-            "Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` \
-             names the function, if it is one."
-        }
+        Some(counted) if counted as f64 >= COUNTED_RATIO * risen_bytes as f64 => format!(
+            "Counted allocations grow by {} meanwhile. Look for lists and caches that the program adds to.",
+            bytes(counted),
+        ),
+        Some(counted) => format!(
+            "Counted allocations grow by {} meanwhile: look for a library that allocates in its own way, or for memory \
+             that is freed in pieces too small to be given back.",
+            bytes(counted),
+        ),
     }
 }

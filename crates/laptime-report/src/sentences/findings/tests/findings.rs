@@ -237,8 +237,18 @@ fn rise(function: Option<MainFunction>) -> Finding {
         risen_bytes: 46_500_000,
         during_ns: 4_790 * MS,
         function,
+        busy_function: None,
         is_sampled: true,
     }
+}
+
+/// The same, with the function that mostly ran.
+fn busy_rise() -> Finding {
+    let mut finding = rise(None);
+    if let Finding::MemoryRise { busy_function, .. } = &mut finding {
+        *busy_function = Some(load());
+    }
+    finding
 }
 
 /// A wait for threads at the end.
@@ -303,8 +313,10 @@ fn of_memory() -> Vec<Finding> {
             risen_bytes: 46_500_000,
             during_ns: 4_790 * MS,
             function: None,
+            busy_function: None,
             is_sampled: false,
         },
+        busy_rise(),
         rise(None),
         rise(Some(load())),
     ]
@@ -557,16 +569,20 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 1.96 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses that are kept with their graphs, or what a dataset caches.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` samples functions and names this one, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. While memory rose, the program computed mostly in `Dataset.__getitem__` (data.py:41): look for what this keeps, or what it calls. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s. Samples don't tell in which function. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, "step")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.25 MiB (± 117 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
     Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps. `laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the usual cause, such as losses that are kept with their graphs.
-    Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps. Counted allocations don't grow as much: look for a library that allocates in its own way, or for memory that is freed in pieces too small to be given back.
-    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` names the function, if it is one.
+    Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps. Counted allocations grow by 2.00 MiB meanwhile: look for a library that allocates in its own way, or for memory that is freed in pieces too small to be given back.
+    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` tells whether they are what grows, or a library; with laps, which of them keeps it.
     Memory in use on GPU 1 (NVIDIA H200) grows all the time, by 12.0 MiB (± 1.00 MiB) per step: 3.52 GiB in 300 steps. Look for tensors that each step keeps, such as losses with their graphs. `laptime run --memory SCRIPT` tells each lap's memory there.
     Memory in use on GPU 1 (NVIDIA H200), by all that use it, grows all the time, by 12.0 MiB (± 1.00 MiB) per step: 3.52 GiB in 300 steps. Look for tensors that each step keeps, such as losses with their graphs.
     Memory of the process grows all the time, by 1.20 MiB (± 30.3 KiB) per step: 1.41 GiB in 1,200 steps, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. `laptime run --memory SCRIPT` names the laps that keep it. Lists and caches that grow are the usual cause, such as losses that are kept with their graphs.
     Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. That is normal where a script collects data, and a leak where it is to run for long. Look for lists and caches that are added to there.
     Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. While memory rose, the program computed mostly in `Dataset.__getitem__` (data.py:41): look for what this keeps, or what it calls.
+    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, until 1.01 s before the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. Look for lists and caches that the program adds to. `laptime run --memory SCRIPT` tells whether they are what grows, or a library; with laps, which of them keeps it.
+    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. Counting ended before the process did, so it doesn't tell who keeps it.
+    Memory of the process rises evenly, by 1.20 MiB (± 30.3 KiB) per second, and still does at the end: 1.41 GiB in 12.4 s. That is normal where a script collects data, and a leak where it is to run for long. Counted allocations grow by 1.40 GiB meanwhile. Look for lists and caches that the program adds to.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Meanwhile these were mostly in `Dataset.__getitem__` (data.py:41). Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     Garbage collection takes 4.00 s, 40 % of the run: to find objects that only refer to each other, Python looks through all that live, again and again. Nearly all of it began in one line (train.py:12): if that calls `gc.collect()`, do it less often. Raise `gc.set_threshold()`, call `gc.freeze()` once what stays is loaded, or keep fewer lists, dicts and objects alive.

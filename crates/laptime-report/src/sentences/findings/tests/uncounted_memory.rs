@@ -16,6 +16,9 @@ pub fn uncounted_memory(load: &MainFunction) -> Vec<Finding> {
         resident_in("step", load(), None),
         resident_in("", load(), None),
         resident_in("", None, load()),
+        resting(),
+        beside_counts(None),
+        beside_counts(Some(1_500_000_000)),
     ]
 }
 
@@ -28,7 +31,9 @@ fn resident(path: Option<&str>, is_counted: bool) -> Finding {
         uncertainty_bytes: 31_000,
         risen_bytes: 1_509_949_200,
         during_ns: path.is_none().then_some(12_400 * MS),
+        before_end_ns: None,
         is_counted,
+        counted_bytes: is_counted.then_some(2 << 20),
         function: None,
         busy_function: None,
     }
@@ -44,6 +49,24 @@ fn resident_in(path: &str, of: Option<MainFunction>, busy: Option<MainFunction>)
     } = &mut finding
     {
         (*function, *busy_function) = (of, busy);
+    }
+    finding
+}
+
+/// Memory that rises until a while before the end.
+fn resting() -> Finding {
+    let mut finding = resident(None, false);
+    if let Finding::ResidentGrowth { before_end_ns, .. } = &mut finding {
+        *before_end_ns = Some(1_010 * MS);
+    }
+    finding
+}
+
+/// Memory that rises beside allocations that were counted.
+fn beside_counts(counted: Option<u64>) -> Finding {
+    let mut finding = resident(None, true);
+    if let Finding::ResidentGrowth { counted_bytes, .. } = &mut finding {
+        *counted_bytes = counted;
     }
     finding
 }
