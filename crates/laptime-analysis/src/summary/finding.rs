@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::summary::code_line::CodePlace;
 use crate::summary::doubt::{self, Doubt};
 use crate::summary::functions::ImportTime;
+pub use crate::summary::kept_memory::{Keeper, Passing};
 use crate::summary::rank_difference::RankDifference;
 
 /// Something that is worth a look: its kind, and the numbers that its rule saw.
@@ -576,33 +577,4 @@ pub struct Cause {
     pub usual_ns: u64,
     /// The time that all of its spans together take beyond the median.
     pub excess_ns: u64,
-}
-
-/// A lap that leaves memory behind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Keeper {
-    /// The path of the lap.
-    pub path: String,
-    /// The bytes that it leaves per step by itself, without the laps inside.
-    pub per_step_bytes: u64,
-}
-
-/// Two laps, or more, of which some hold what others free.
-///
-/// **Units** bytes per step, with what is in the laps inside.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Passing {
-    /// The path of the lap that leaves most.
-    pub from_path: String,
-    /// The bytes that it leaves.
-    pub from_bytes: i64,
-    /// The path of the lap that frees most; of a lap around others, what it does outside of these.
-    pub to_path: String,
-    /// The bytes that it leaves: below 0.
-    pub to_bytes: i64,
-    /// Others that leave much as well, the largest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<Keeper>,
 }

@@ -13,6 +13,7 @@ pub(crate) mod finding;
 pub(crate) mod functions;
 pub mod headline;
 pub(crate) mod instrumented_names;
+mod kept_memory;
 mod marks;
 pub(crate) mod memory_row;
 pub(crate) mod modules;

@@ -114,7 +114,7 @@ fn sampled(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> u32) {
     looks(script, until_ms, |at_ms| (stack(at_ms), true));
 }
 
-/// The same, with whether it was at work or waited.
+/// Has a program run functions, as `stack` says of the moment in ms, with whether it was at work or waited.
 fn looks(script: &mut Script, until_ms: u64, stack: impl Fn(u64) -> (u32, bool)) {
     let functions = [
         (KEEP, "keep", "/home/me/script.py", 0),

@@ -229,28 +229,6 @@ fn passing(to: &str) -> Passing {
     }
 }
 
-/// Memory of a program without steps, where stacks were sampled.
-fn rise(function: Option<MainFunction>) -> Finding {
-    Finding::MemoryRise {
-        per_second_bytes: 9_700_000,
-        uncertainty_bytes: 120_000,
-        risen_bytes: 46_500_000,
-        during_ns: 4_790 * MS,
-        function,
-        busy_function: None,
-        is_sampled: true,
-    }
-}
-
-/// The same, with the function that mostly ran.
-fn busy_rise() -> Finding {
-    let mut finding = rise(None);
-    if let Finding::MemoryRise { busy_function, .. } = &mut finding {
-        *busy_function = Some(load());
-    }
-    finding
-}
-
 /// A wait for threads at the end.
 fn ended(function: Option<MainFunction>) -> ThreadsWait {
     ThreadsWait {
@@ -307,18 +285,6 @@ fn of_memory() -> Vec<Finding> {
         growth(together(&other), None),
         growth(Vec::new(), None),
         between_steps(),
-        Finding::MemoryRise {
-            per_second_bytes: 9_700_000,
-            uncertainty_bytes: 120_000,
-            risen_bytes: 46_500_000,
-            during_ns: 4_790 * MS,
-            function: None,
-            busy_function: None,
-            is_sampled: false,
-        },
-        busy_rise(),
-        rise(None),
-        rise(Some(load())),
     ]
 }
 
@@ -387,6 +353,7 @@ pub fn every_kind() -> Vec<Finding> {
     ]);
     all.extend(of_inputs());
     all.extend(of_memory());
+    all.extend(uncounted_memory_tests::rises(&load()));
     all.extend(uncounted_memory_tests::uncounted_memory(&load()));
     all.extend([None, Some(load())].map(|function| Finding::ThreadsWait(ended(function))));
     all.extend([None, Some("step")].map(collections));

@@ -1,4 +1,4 @@
-//! Memory that is told without an option: resident, and in use on a device.
+//! Memory that rises without steps, and memory that is told without an option: resident, and in use on a device.
 
 use laptime_analysis::{Finding, MainFunction};
 
@@ -20,6 +20,30 @@ pub fn uncounted_memory(load: &MainFunction) -> Vec<Finding> {
         beside_counts(None),
         beside_counts(Some(1_500_000_000)),
     ]
+}
+
+/// Counted memory that rises in a program without steps; `load` is the function that they name.
+pub fn rises(load: &MainFunction) -> Vec<Finding> {
+    let load = || Some(load.clone());
+    vec![
+        rise(None, None, false),
+        rise(None, load(), true),
+        rise(None, None, true),
+        rise(load(), None, true),
+    ]
+}
+
+/// Such memory, with the function that it rises in or the one that mostly runs.
+fn rise(of: Option<MainFunction>, busy: Option<MainFunction>, is_sampled: bool) -> Finding {
+    Finding::MemoryRise {
+        per_second_bytes: 9_700_000,
+        uncertainty_bytes: 120_000,
+        risen_bytes: 46_500_000,
+        during_ns: 4_790 * MS,
+        function: of,
+        busy_function: busy,
+        is_sampled,
+    }
 }
 
 /// Resident memory that grows.
