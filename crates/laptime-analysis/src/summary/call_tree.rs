@@ -68,7 +68,7 @@ pub struct CallNode {
     /// The line as above of the time alone in which its thread worked, and of that in which it waited.
     #[serde(skip)]
     pub lines_by_time: LinesByTime,
-    /// Whether it runs beside the main thread, of a call that none of the program's calls.
+    /// Whether it runs beside the main thread, in the tree of a whole program.
     #[serde(skip)]
     pub beside: Beside,
     /// Time in it and in all that it calls.

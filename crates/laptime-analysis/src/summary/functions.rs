@@ -360,8 +360,8 @@ pub fn calls_of_program(laps: &[LapFunctions], wall_ns: u64) -> Vec<CallNode> {
         } else {
             lap.calls.clone()
         };
-        for outermost in tree.iter_mut().filter(|node| node.parent.is_none()) {
-            outermost.beside = lap.runs_beside();
+        for node in &mut tree {
+            node.beside = lap.runs_beside();
         }
         tree
     });

@@ -58,15 +58,22 @@ pub fn frames(node: &CallNode) -> String {
     }
 }
 
-/// Says of calls that mostly wait that they do, and of those that run beside the main thread where.
+/// Says of calls that mostly wait that they do.
 fn waiting(named: String, node: &CallNode) -> String {
-    let suffix = match node.beside {
-        Beside::No if node.is_waiting() => " (waiting)",
+    if node.is_waiting() {
+        format!("{named} (waiting)")
+    } else {
+        named
+    }
+}
+
+/// Says of the outermost calls beside the main thread where they run.
+pub fn beside(node: &CallNode) -> &'static str {
+    match node.beside {
         Beside::No => "",
         Beside::Threads => " (in threads)",
         Beside::Processes => " (in processes)",
-    };
-    named + suffix
+    }
 }
 
 /// Returns what a program writes to call a function of a package: `json.dumps`, but `DataFrame.apply`; the package,

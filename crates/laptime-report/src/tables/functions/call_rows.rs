@@ -188,7 +188,10 @@ impl<'t> Drawing<'t> {
     fn add(&self, rows: &mut Vec<Row>, shown: &HashSet<usize>, at: usize, depth: usize) {
         let node = &self.tree[at];
         let folder = call_tree::script_folder(self.tree.iter().map(|node| &node.call));
-        let name = calls::node(node, self.file_of(at), folder);
+        let mut name = calls::node(node, self.file_of(at), folder);
+        if depth == 0 {
+            name += calls::beside(node);
+        }
         rows.push(Row {
             aside: calls::frames(node),
             ..row(name, depth, node.total_ns, self.whole_ns)
