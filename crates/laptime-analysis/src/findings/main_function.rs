@@ -118,11 +118,11 @@ pub fn of_wait(summary: &Summary, path: &str) -> (Option<MainFunction>, Option<M
         .filter(|lap| is_part(lap, path))
         .collect();
     let sums = FunctionTimes::of_laps(laps.iter().copied());
-    let Some((function, is_waiting)) = sums.longest(CallTime::All, 0) else {
-        return (None, None);
-    };
+    let longest = sums.longest(CallTime::All, 0);
     let has_workers = summary.processes.iter().any(|one| !one.is_measured);
-    if !(is_waiting && has_workers && is_library(&function.file)) {
+    let waits_in_package =
+        longest.is_some_and(|(function, is_waiting)| is_waiting && is_library(&function.file));
+    if !(waits_in_package && has_workers) {
         return (longest_in_lap(functions, &laps, path), None);
     }
     let beside = functions.laps.iter();
@@ -255,7 +255,6 @@ fn is_sure(ratio: f64, samples: u64) -> bool {
     samples >= MANY_SAMPLES || samples >= LEAST_SAMPLES && surely > MOST_RATIO
 }
 
-/// Returns the part of a time that is asked for.
 /// Returns the function that one without a name of its own is written in, such as a comprehension.
 fn written_in(name: &str) -> &str {
     name.split(".<locals>.<").next().unwrap_or(name)

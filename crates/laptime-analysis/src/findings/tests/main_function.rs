@@ -1,6 +1,6 @@
 use super::*;
 use crate::Options;
-use crate::summary::call_tree::{CallKind, CallNode, LinesByTime};
+use crate::summary::call_tree::{Beside, CallKind, CallNode, LinesByTime};
 use crate::summary::code_line::LineTime;
 use crate::summary::functions::{FunctionTime, OTHER_THREADS};
 use crate::testing::analyzed::summarize;
@@ -58,6 +58,33 @@ fn sampled(laps: Vec<LapFunctions>) -> Functions {
     }
 }
 
+/// A call of a second: of a package, or of the program's own function.
+fn node(name: Option<&str>, parent: Option<usize>, waiting_ms: u64) -> CallNode {
+    CallNode {
+        parent,
+        call: match name {
+            Some(package) => CallKind::Library {
+                name: "result".to_owned(),
+                package: package.to_owned(),
+            },
+            None => CallKind::Own {
+                name: OWN.0.to_owned(),
+                file: OWN.1.to_owned(),
+            },
+        },
+        line: 9,
+        lines_by_time: LinesByTime::default(),
+        beside: Beside::No,
+        frame_count: 1,
+        total_ns: 1_000 * MS,
+        self_ns: 0,
+        waiting_ns: waiting_ms * MS,
+        sample_count: 1_000,
+        squared_ns2: 0.0,
+        lines: Vec::new(),
+    }
+}
+
 /// Returns the functions that a wait and the workers beside it are named by, where there is another process or none.
 fn named(
     wait: FunctionTime,
@@ -106,6 +133,21 @@ fn of_a_wait_for_workers_their_function_is_named_by_the_time_in_which_they_run()
 }
 
 #[test]
+fn of_a_wait_the_function_is_named_that_calls_many_short_ones_of_packages() {
+    let mut summary = summarize(&[Script::new(7, 100 * MS)], Options::default());
+    let package = |name| of((name, "/usr/lib/python3.11/json/decoder.py"), 400, 0);
+    let mut wait = lap(
+        "step/data",
+        RowKind::Span,
+        vec![package("scan"), package("decode"), of(OWN, 200, 0)],
+    );
+    wait.calls = vec![node(None, None, 0)];
+    summary.functions = Some(sampled(vec![wait]));
+    let (function, _) = of_wait(&summary, "step/data");
+    assert_eq!(function.map(|one| one.name).as_deref(), Some("load"));
+}
+
+#[test]
 fn outside_of_laps_a_function_is_named_that_has_more_than_half_of_the_time_told() {
     let other = vec![of(OWN, 60, 0), of(SELECT, 40, 0)];
     let functions = sampled(vec![lap("other", RowKind::Leftover, other)]);
@@ -131,29 +173,6 @@ fn a_comprehension_counts_for_the_function_that_it_is_written_in() {
 
 #[test]
 fn a_wait_for_threads_of_the_program_names_what_these_run() {
-    let node = |name: Option<&str>, parent, waiting_ms: u64| CallNode {
-        parent,
-        call: match name {
-            Some(package) => CallKind::Library {
-                name: "result".to_owned(),
-                package: package.to_owned(),
-            },
-            None => CallKind::Own {
-                name: OWN.0.to_owned(),
-                file: OWN.1.to_owned(),
-            },
-        },
-        line: 9,
-        lines_by_time: LinesByTime::default(),
-        beside: crate::summary::call_tree::Beside::No,
-        frame_count: 1,
-        total_ns: 1_000 * MS,
-        self_ns: 0,
-        waiting_ns: waiting_ms * MS,
-        sample_count: 1_000,
-        squared_ns2: 0.0,
-        lines: Vec::new(),
-    };
     let awaited = |package: &str, waiting_ms: u64| {
         let wait = ("result", "/usr/lib/python3.11/threading.py");
         let mut around = lap(
