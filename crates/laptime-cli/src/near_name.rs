@@ -1,6 +1,6 @@
 //! The name that was most likely meant, of those that there are.
 
-/// Letters of a typed name for each that may be wrong: `rnu` is `run`, `trian-1` is `train-1`.
+/// Letters of a typed name for each that may be wrong: `rnu` is `run`, `trxin-1` is `train-1`.
 const LETTERS_A_SLIP: usize = 3;
 
 /// Finds the one name that the typed one is nearest to, where few letters are missing, wrong or swapped.
@@ -22,11 +22,11 @@ mod tests {
     fn a_slip_finds_the_name_and_another_word_none() {
         let commands = ["run", "report", "compare"];
         assert_eq!(near_name("rnu", commands), Some("run"));
-        assert_eq!(near_name("reprot", commands), Some("report"));
+        assert_eq!(near_name("rexort", commands), Some("report"));
         assert_eq!(near_name("x", commands), None);
         assert_eq!(near_name("train", commands), None);
         assert_eq!(
-            near_name("trian-1", ["short-2", "train-1"]),
+            near_name("trxin-1", ["short-2", "train-1"]),
             Some("train-1")
         );
     }

@@ -503,7 +503,7 @@ fn swapped_letters_of_a_command_and_of_a_recording_find_the_one_that_was_meant()
     assert_eq!(hint(&["rnu", "x.py", "--lr", "1"]), run);
     assert_eq!(hint(&["frobnicate"]), None);
     let meant = Some("did you mean train-1.lap?".to_owned());
-    assert_eq!(hint(&["report", "trian-1"]), meant);
+    assert_eq!(hint(&["report", "trxin-1"]), meant);
     let far = hint(&["report", "evaluation"]).unwrap();
     assert!(far.starts_with("recordings here: "), "{far}");
 }
