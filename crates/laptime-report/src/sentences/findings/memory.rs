@@ -89,7 +89,8 @@ fn rising(
 /// Writes the function that mostly ran while memory rose, which may have risen in what took turns with it.
 pub fn computed_in(busy: &MainFunction) -> String {
     format!(
-        "While memory rose, the program computed mostly in {}: look for what this keeps, or what it calls.",
+        "While memory rose, the program computed mostly in {}: that may keep it, call what keeps it, or take turns \
+         with it.",
         function_at(busy),
     )
 }
