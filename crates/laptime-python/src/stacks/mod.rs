@@ -93,9 +93,10 @@ impl StackSource for Interpreter {
             if !peek(at, &mut state) {
                 break;
             }
-            let runner = context::runner(word_at(&state, layout.state_context));
+            // At once: some microseconds later a fast recursion has left where the copy of the state points to.
             seen.frames = self.frames.of(&state);
             seen.others_ready = self.frames.others_ready();
+            let runner = context::runner(word_at(&state, layout.state_context));
             // The same number as before: in between no context was entered, and none was left.
             let version = word(at, layout.state_version);
             let outermost = self.frames.outermost().filter(|_| seen.frames.is_some());
