@@ -9,7 +9,6 @@ mod recordings;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use laptime::ExportFormat;
 use laptime_analysis::Until;
@@ -21,10 +20,10 @@ use laptime_report::tables::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Column, Format, Sort};
 
 use crate::bench;
-use crate::formats::FORMATS;
+use crate::formats::{FORMATS, named};
 use crate::ops::sizes::{NamedSize, NamedSizes, Sizes, length};
 
-pub use recordings::{CleanArgs, ListArgs, PackArgs};
+pub use recordings::{CleanArgs, ListArgs, PackArgs, RanksArgs};
 
 /// Tells where a program spends its time.
 #[derive(Debug, Parser)]
@@ -39,6 +38,7 @@ pub enum Command {
     Run(RunArgs),
     Report(ReportArgs),
     Compare(CompareArgs),
+    Ranks(RanksArgs),
     Bench(BenchArgs),
     Export(ExportArgs),
     List(ListArgs),
@@ -543,16 +543,6 @@ fn counting(typed: &str) -> Result<String, String> {
         "1" | "objects" => Ok(typed.to_owned()),
         _ => Err("it is --memory, or --memory=objects".to_owned()),
     }
-}
-
-/// A parser for one of several names.
-fn named<T: Copy + Send + Sync + 'static>(
-    names: &'static [(&'static str, T)],
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(names.iter().map(|(name, _)| *name)).try_map(|typed| {
-        let found = names.iter().find(|(name, _)| *name == typed);
-        found.map(|(_, value)| *value).ok_or("unknown name")
-    })
 }
 
 /// Show the clock and why, what a span costs here, and what the system allows

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use laptime::{ExportError, ExportFormat};
+use laptime::{ExportError, ExportFormat, JobError};
 use laptime_reader::{Damage, OtherFile, ReadError};
 
 use crate::bench::BenchError;
@@ -164,6 +164,9 @@ pub enum CliError {
         /// Paths of those that are there.
         known: Vec<String>,
     },
+    /// The recordings of a job give no answer.
+    #[error(transparent)]
+    Job(JobError),
     /// `--filter` lets no row through.
     #[error("no row matches {pattern}")]
     NoRow {
@@ -322,6 +325,7 @@ impl CliError {
             | Self::Binary { .. }
             | Self::IsRecording { .. }
             | Self::NoMetric { .. }
+            | Self::Job(_)
             | Self::NoRow { .. }
             | Self::NothingToCompare { .. }
             | Self::NoBaseline { .. }
@@ -368,6 +372,7 @@ impl CliError {
             Self::NoneHere => Some("`laptime run SCRIPT` makes one; or name it: laptime report FILE".to_owned()),
             Self::NoPage { .. } => Some("leave out the format, or name a file: -o FILE".to_owned()),
             Self::NobodyToAsk { instead } => Some(instead.clone()),
+            Self::Job(error) => error.hint(),
             Self::NoMetric { known, .. } if known.is_empty() => {
                 Some("record one with `lt.metric(\"test_acc\", 0.93)`".to_owned())
             }

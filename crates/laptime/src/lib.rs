@@ -31,6 +31,7 @@ pub mod count;
 mod exported;
 mod future;
 mod guard;
+mod job;
 #[cfg(feature = "tracing")]
 mod layer;
 #[cfg(feature = "report")]
@@ -47,6 +48,7 @@ pub use compared::Compared;
 pub use exported::{ExportError, ExportFormat, Exported};
 pub use future::{LapFuture, LapName, lap_future};
 pub use guard::{Amount, Lap, WorkLap};
+pub use job::{Job, JobError};
 pub use laptime_recorder::{
     LazySite, RecordOptions, RecorderError, Recording, Site, disable, enable, is_on,
 };

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use laptime_analysis::compare::Run;
+use laptime_analysis::ranks::RankSteps;
 use laptime_analysis::{
     Analyzer, LaneBudget, Options, ProcessKey, ReadAgain, SpanLanes, Summary, Until, UntilReader,
     UntilSummary,
@@ -84,6 +85,16 @@ impl Recorded {
             summary: analyzer.finish(),
             durations,
         })
+    }
+
+    /// The steps of each process that told its rank, by rank.
+    ///
+    /// **Cost** as [`Self::summary`], and 120 B a step; the recording is read once more.
+    ///
+    /// **Errors** as [`open`] says.
+    pub fn rank_steps(&self) -> Result<Vec<RankSteps>, ReadError> {
+        let (analyzer, mut processes) = self.analyzed()?;
+        analyzer.rank_steps(&mut processes)
     }
 
     /// What the analysis makes of all records, and the processes in the order of the files.

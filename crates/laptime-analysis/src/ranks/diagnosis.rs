@@ -2,9 +2,9 @@
 
 use super::block::Blocks;
 use super::pattern;
-use super::suspect_steps::{PartOfStep, StepSums, SuspectSteps};
+use super::suspect_steps::{PartOfStep, SuspectSteps};
 use super::suspects::{Suspect, Suspects};
-use super::{Groups, SlowPart};
+use super::{Groups, Share, SlowPart, StepSums};
 use std::collections::BTreeMap;
 
 /// Answer to who holds the others up.
@@ -14,8 +14,14 @@ pub struct Diagnosis {
     pub slow: Vec<SlowPart>,
     /// Work of a rank that its peers don't do: saving, logging, evaluation.
     pub of_their_own: Vec<SlowPart>,
-    /// Sums over all steps.
-    pub sums: StepSums,
+    /// Time of all steps, the median of the ranks. **Units**: nanoseconds.
+    pub duration_ns: i64,
+    /// Share of it for which slow ranks hold the others up.
+    pub held_up: Share,
+    /// Share of it for which the others wait for what a rank does alone.
+    pub alone: Share,
+    /// Share of it that goes to whoever happens to be last.
+    pub jitter: Share,
     /// How ranks share the work.
     pub groups: Groups,
 }
@@ -29,10 +35,10 @@ impl Diagnosis {
     ) -> Self {
         let by_number: BTreeMap<u64, SuspectSteps> =
             second.into_iter().map(|one| (one.number, one)).collect();
-        let mut sums = StepSums::default();
         let mut steps: BTreeMap<Suspect, Vec<PartOfStep>> = BTreeMap::new();
+        let mut sums: Vec<StepSums> = Vec::new();
         for one in by_number.into_values() {
-            sums.add(&one.sums);
+            sums.extend(one.sums);
             for (suspect, parts) in one.parts {
                 steps.entry(suspect).or_default().extend(parts);
             }
@@ -47,21 +53,12 @@ impl Diagnosis {
         Self {
             slow,
             of_their_own,
-            sums,
+            duration_ns: sums.iter().map(|one| one.duration_ns).sum(),
+            held_up: Share::of(&sums, StepSums::held_up_ns),
+            alone: Share::of(&sums, StepSums::alone_ns),
+            jitter: Share::of(&sums, StepSums::jitter_ns),
             groups: Groups::of(blocks),
         }
-    }
-
-    /// Returns the share of the job's time for which slow ranks hold the others up.
-    pub fn held_up_ratio(&self) -> f64 {
-        let held_ns = self.sums.largest_ns - self.sums.cleared_ns;
-        held_ns as f64 / self.sums.duration_ns.max(1) as f64
-    }
-
-    /// Returns the share of the job's time that goes to whoever happens to be last.
-    pub fn jitter_ratio(&self) -> f64 {
-        let late_ns = self.sums.cleared_ns - self.sums.typical_ns;
-        late_ns as f64 / self.sums.duration_ns.max(1) as f64
     }
 }
 
@@ -82,13 +79,4 @@ fn slow_part(
         excess_ns: total_ns / count,
         expected_ns: its.iter().map(|one| one.expected_ns).sum::<i64>() / count,
     })
-}
-
-impl StepSums {
-    fn add(&mut self, other: &Self) {
-        self.duration_ns += other.duration_ns;
-        self.largest_ns += other.largest_ns;
-        self.cleared_ns += other.cleared_ns;
-        self.typical_ns += other.typical_ns;
-    }
 }

@@ -27,15 +27,30 @@ pub enum Basis {
     DataAndForward,
 }
 
+/// Mean of a rank's steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeanStep {
+    /// Its number in the job.
+    pub rank: u32,
+    /// Process id.
+    pub pid: u32,
+    /// From a step's start to the next one's. **Units**: nanoseconds.
+    pub step_ns: i64,
+    /// Time by part, without the exchanges that lie in it. **Units**: nanoseconds.
+    pub part_ns: [i64; OwnPart::COUNT],
+    /// Exchanges with other processes. **Units**: nanoseconds.
+    pub exchanged_ns: i64,
+}
+
 /// Answer of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobAnswer {
-    /// Ranks that were compared, in their order.
-    pub ranks: Vec<u32>,
     /// Steps that all of them took.
     pub step_count: u64,
     /// Ground that it rests on.
     pub basis: Basis,
+    /// Mean step of each rank, in the order of the ranks.
+    pub means: Vec<MeanStep>,
     /// Who holds the others up.
     pub diagnosis: Diagnosis,
 }
@@ -53,10 +68,28 @@ pub fn answer(ranks: &[RankSteps]) -> JobAnswer {
     let second = (rows.iter()).map(|(number, rows)| SuspectSteps::of(*number, rows, &suspects));
     let diagnosis = Diagnosis::of(&suspects, &blocks, second);
     JobAnswer {
-        ranks: ranks.iter().map(|rank| rank.rank).collect(),
         step_count,
         basis,
+        means: ranks
+            .iter()
+            .map(|rank| MeanStep::of(rank, step_count))
+            .collect(),
         diagnosis,
+    }
+}
+
+impl MeanStep {
+    fn of(rank: &RankSteps, step_count: u64) -> Self {
+        let steps = rank.steps.iter().take(step_count as usize);
+        let count = step_count.max(1) as i64;
+        let mean = |ns: &dyn Fn(&ProcessStep) -> i64| steps.clone().map(ns).sum::<i64>() / count;
+        Self {
+            rank: rank.rank,
+            pid: rank.pid,
+            step_ns: mean(&|step| step.duration_ns),
+            part_ns: OwnPart::ALL.map(|part| mean(&|step| step.part_ns[part as usize])),
+            exchanged_ns: mean(&|step| step.exchanged_ns),
+        }
     }
 }
 

@@ -27,6 +27,17 @@ impl OwnPart {
     /// How many there are.
     pub const COUNT: usize = Self::ALL.len();
 
+    /// Returns its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::Optimizer => "optimizer",
+            Self::Other => "other",
+        }
+    }
+
     /// Whether a rank that is longer in it is slow. In the rest a rank does what its peers don't do.
     pub fn is_shared_work(self) -> bool {
         self != Self::Other

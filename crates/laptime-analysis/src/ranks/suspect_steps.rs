@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::block::{Difference, differences};
 use super::suspects::{Suspect, Suspects};
-use super::{OwnPart, StepRow};
+use super::{OwnPart, StepRow, StepSums};
 
 /// A suspect's part in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,19 +17,6 @@ pub struct PartOfStep {
     pub expected_ns: i64,
 }
 
-/// Sums over steps in which all ranks wait for the one with most work of its own. **Units**: nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct StepSums {
-    /// From the steps' starts to the next ones', the median of the ranks.
-    pub duration_ns: i64,
-    /// The largest own work.
-    pub largest_ns: i64,
-    /// The largest own work if no suspect took longer than its peers in the parts that make it one.
-    pub cleared_ns: i64,
-    /// The median own work.
-    pub typical_ns: i64,
-}
-
 /// Partial result of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuspectSteps {
@@ -37,12 +24,15 @@ pub struct SuspectSteps {
     pub number: u64,
     /// Time of each suspect, in the order of the steps.
     pub parts: BTreeMap<Suspect, Vec<PartOfStep>>,
-    /// Sums over the block's steps.
-    pub sums: StepSums,
+    /// Sums over the block's steps, [`SUM_STEPS`] at a time in their order.
+    pub sums: Vec<StepSums>,
 }
 
+/// Steps of a sum. How much sums differ tells how sure they are.
+const SUM_STEPS: u64 = 10;
+
 impl SuspectSteps {
-    /// Returns what the rows of a block tell of the suspects. Those that only do something of their own are cleared too.
+    /// Returns what the rows of a block tell of the suspects.
     pub fn of(number: u64, rows: &[StepRow], suspects: &Suspects) -> Self {
         let (differences, _) = differences(rows);
         let mut parts: BTreeMap<Suspect, Vec<PartOfStep>> = BTreeMap::new();
@@ -54,13 +44,12 @@ impl SuspectSteps {
         for one in &differences {
             by_step.entry(one.step).or_default().push(one);
         }
-        let mut sums = StepSums::default();
+        let mut sums: BTreeMap<u64, StepSums> = BTreeMap::new();
         for (step, ranks) in &by_step {
-            let mut largest_ns = 0;
-            let mut cleared_ns = 0;
+            let (mut largest_ns, mut without_slow_ns, mut without_any_ns) = (0, 0, 0);
             for one in ranks {
                 let total_ns: i64 = one.own_ns.iter().sum();
-                let mut cleared = total_ns;
+                let (mut slower_ns, mut alone_ns) = (0, 0);
                 for part in OwnPart::ALL {
                     let suspect = Suspect {
                         rank: one.rank,
@@ -71,7 +60,11 @@ impl SuspectSteps {
                     }
                     let expected_ns = one.expected_ns[part as usize];
                     let excess_ns = one.own_ns[part as usize] - expected_ns;
-                    cleared -= excess_ns.max(0);
+                    if part.is_shared_work() {
+                        slower_ns += excess_ns.max(0);
+                    } else {
+                        alone_ns += excess_ns.max(0);
+                    }
                     let of_step = PartOfStep {
                         step: *step,
                         excess_ns,
@@ -80,21 +73,25 @@ impl SuspectSteps {
                     parts.entry(suspect).or_default().push(of_step);
                 }
                 largest_ns = total_ns.max(largest_ns);
-                cleared_ns = cleared.max(cleared_ns);
+                without_slow_ns = (total_ns - slower_ns).max(without_slow_ns);
+                without_any_ns = (total_ns - slower_ns - alone_ns).max(without_any_ns);
             }
             let totals = ranks.iter().map(|one| one.own_ns.iter().sum());
             let durations = ranks
                 .iter()
                 .filter_map(|one| durations.get(&(*step, one.rank)));
-            sums.duration_ns += super::block::median(durations.copied().collect());
-            sums.typical_ns += super::block::median(totals.collect());
-            sums.largest_ns += largest_ns;
-            sums.cleared_ns += cleared_ns;
+            *sums.entry(step / SUM_STEPS).or_default() += StepSums {
+                duration_ns: super::block::median(durations.copied().collect()),
+                typical_ns: super::block::median(totals.collect()),
+                largest_ns,
+                without_slow_ns,
+                without_any_ns,
+            };
         }
         Self {
             number,
             parts,
-            sums,
+            sums: sums.into_values().collect(),
         }
     }
 }

@@ -71,12 +71,12 @@ fn named(diagnosis: &Diagnosis) -> Vec<(u32, OwnPart, Pattern)> {
 fn a_job_without_a_slow_rank_names_none() {
     let found = diagnosis(&rows(400, 8, None));
     assert_eq!((named(&found), found.of_their_own.len()), (Vec::new(), 0));
-    assert!(found.held_up_ratio().abs() < 1e-9);
+    assert!(found.held_up.ratio.abs() < 1e-9);
     // Whoever is last by chance: of eight ranks at 1.2 % of a step, the last is 1.4 deviations late.
     assert!(
-        (0.01..0.025).contains(&found.jitter_ratio()),
+        (0.01..0.025).contains(&found.jitter.ratio),
         "{}",
-        found.jitter_ratio()
+        found.jitter.ratio
     );
 }
 
@@ -103,7 +103,7 @@ fn a_slow_rank_is_named_with_its_part_its_pattern_and_its_cost() {
         let often = (0..400).filter(|step| slower.3(*step)).count() as f64 / 400.0;
         let expected = share * often;
         // Less by what another rank would have been late by.
-        let held = found.held_up_ratio();
+        let held = found.held_up.ratio;
         assert!(
             (0.75 * expected..=1.05 * expected).contains(&held),
             "{held} of {expected}"

@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use laptime_analysis::ranks::Limit;
+use laptime_report::Format;
+
+use crate::formats::{FORMATS, named};
 
 /// List the recordings of this folder, the newest first
 ///
@@ -58,4 +62,41 @@ pub struct PackArgs {
     /// Replace the packed recording that is there
     #[arg(long)]
     pub force: bool,
+}
+
+/// Tell which rank of a job holds the others up, since when, and why
+///
+/// Takes the recording of `laptime run torchrun …`, or one of each machine. Steps of ranks are
+/// compared with the same step of their peers, those that do the same work.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 answered, 1 it could not be written, 2 wrong usage, or no process is a rank that takes \
+                  steps, 3 a limit of --fail-on is exceeded, 4 that can't be told (with --strict), 6 there is no \
+                  recording to read: no such file, another file, or a damaged one."
+)]
+pub struct RanksArgs {
+    /// The recordings, or their names in .laptime/runs [default: the last one here]
+    #[arg(value_name = "RECORDING")]
+    pub recordings: Vec<PathBuf>,
+
+    /// Fail if the job loses more of its time than that: `standing > 2 %` to slow ranks, `jitter > 10 %` to whoever
+    /// happens to be last
+    #[arg(long, value_name = "LIMIT")]
+    pub fail_on: Vec<Limit>,
+
+    /// Fail where it can't be told whether a limit is kept
+    #[arg(long, requires = "fail_on")]
+    pub strict: bool,
+
+    /// In which form [default: text, or what --output ends in]
+    #[arg(short, long, value_parser = named(&FORMATS))]
+    pub format: Option<Format>,
+
+    /// Write there instead of to standard output; replaces what is there
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Read what is intact of damaged recordings
+    #[arg(long)]
+    pub salvage: bool,
 }

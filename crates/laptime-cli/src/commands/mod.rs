@@ -15,6 +15,7 @@ pub mod next;
 mod ops;
 mod output;
 mod pack;
+mod ranks;
 pub mod report;
 mod run;
 
@@ -28,6 +29,7 @@ pub fn dispatch(cli: &Cli, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Result
         Command::Run(args) => run::run(args, err),
         Command::Report(args) => report::run(args, out, err),
         Command::Compare(args) => compare::run(args, out, err),
+        Command::Ranks(args) => ranks::run(args, out, err),
         Command::Bench(args) => bench::run(args, out, err),
         Command::Export(args) => export::run(args, out, err),
         Command::List(args) => list::run(args, out),

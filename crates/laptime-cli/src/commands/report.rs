@@ -104,7 +104,7 @@ pub fn run(args: &ReportArgs, out: &mut Outlet<'_>, err: &mut Outlet<'_>) -> Res
 }
 
 /// The recording that was started last in the working folder; says which.
-fn last(err: &mut Outlet<'_>) -> Result<PathBuf, CliError> {
+pub fn last(err: &mut Outlet<'_>) -> Result<PathBuf, CliError> {
     let last = listing::last().ok_or(CliError::NoneHere)?;
     let shown = last.path.display();
     say(err, format_args!("recording: {shown}, the last one here"));

@@ -15,6 +15,7 @@ fn all_commands_are_listed() {
       run          Run a program with recording on, then print where its time went
       report       Show where the time of a recording went
       compare      Tell whether a program got faster or slower, and where, from recordings
+      ranks        Tell which rank of a job holds the others up, since when, and why
       bench        Tell which command is faster: run them in turns until it's clear
       export       Write a recording in the format of another tool: Perfetto, speedscope, data frames
       list         List the recordings of this folder, the newest first

@@ -24,6 +24,7 @@ mod ops;
 mod outputs;
 mod page;
 mod place;
+mod ranks;
 mod recording;
 mod report;
 mod run;

@@ -2,4 +2,5 @@
 
 pub(crate) mod functions;
 pub(crate) mod operations;
+pub(crate) mod ranks;
 pub(crate) mod spans;

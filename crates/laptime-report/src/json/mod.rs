@@ -6,6 +6,7 @@ pub(crate) mod finding;
 pub(crate) mod headline;
 pub(crate) mod inference;
 pub mod operations;
+pub(crate) mod ranks;
 #[cfg(feature = "schema")]
 pub mod schemas;
 pub(crate) mod summary;

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::json::comparison::schema as comparison;
 use crate::json::operations::schema as operations;
+use crate::json::ranks::schema as ranks;
 use crate::json::summary::schema as summary;
 
 /// Address at which schemas are published, before the name of a file.
@@ -40,6 +41,7 @@ pub fn all() -> Vec<(String, String)> {
             schema_of::<BenchmarkFile>,
         ),
         file("operations", "Laptime operations, version 1", operations),
+        file("ranks", "Laptime ranks, version 1", ranks),
     ]
 }
 

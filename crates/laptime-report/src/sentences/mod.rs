@@ -17,6 +17,7 @@ pub(crate) mod inference;
 pub mod inference_absences;
 pub(crate) mod inference_labels;
 pub(crate) mod inference_notes;
+pub(crate) mod job;
 pub mod latency;
 pub(crate) mod leftovers;
 mod no_break_quantities;

@@ -8,6 +8,7 @@ pub(crate) mod devices;
 pub(crate) mod epochs;
 pub(crate) mod functions;
 pub mod inference;
+pub mod job;
 pub(crate) mod modules;
 pub mod operations;
 pub(crate) mod processes;

@@ -11,6 +11,7 @@ const ANALYSIS: &str = "laptime-analysis";
 /// be taken off.
 const WRITERS: &[(&str, &str)] = &[
     ("compare/limits.rs", "what is wrong with a limit"),
+    ("ranks/limit.rs", "what is wrong with a limit"),
     (
         "doubts/whole_run.rs",
         "why a program has no exit code, with the number of its signal",
