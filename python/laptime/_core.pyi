@@ -87,6 +87,7 @@ from ._core_phases import (
     set_unseen as set_unseen,
     write_operators as write_operators,
 )
+from ._core_ranks import Ranks as Ranks, SlowRank as SlowRank, ranks as ranks
 from ._core_steps import (
     StepListener as StepListener,
     StepWindow as StepWindow,

@@ -30,7 +30,10 @@ pub struct Comparison(Arc<Compare>);
 pub struct SidePaths(Vec<FilePath>);
 
 impl SidePaths {
-    fn paths(self) -> PyResult<Vec<PathBuf>> {
+    /// The paths.
+    ///
+    /// **Errors** as [`FilePath::path`].
+    pub fn paths(self) -> PyResult<Vec<PathBuf>> {
         self.0.into_iter().map(FilePath::path).collect()
     }
 }
@@ -46,7 +49,7 @@ impl<'py> FromPyObject<'_, 'py> for SidePaths {
         let paths: Vec<FilePath> = each.map(|one| one?.extract()).collect::<PyResult<_>>()?;
         if paths.is_empty() {
             return Err(PyValueError::new_err(
-                "a side needs a recording, not an empty list",
+                "an empty list holds no recording",
             ));
         }
         Ok(Self(paths))

@@ -41,6 +41,7 @@ mod operations;
 mod operators;
 mod phases;
 mod picture;
+mod ranks;
 mod rate;
 mod recorder;
 mod recording;
@@ -122,6 +123,8 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<comparison::Comparison>()?;
     module.add_class::<comparison::ComparedFunction>()?;
     module.add_class::<comparison::ComparisonRow>()?;
+    module.add_class::<ranks::Ranks>()?;
+    module.add_class::<ranks::SlowRank>()?;
     module.add_class::<contest::ContestOutcome>()?;
     module.add_class::<contest::ContestPlan>()?;
     module.add_class::<contest::SpeedVerdict>()?;
@@ -183,6 +186,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         benchmark::visible_text,
         command::run_cli,
         comparison::compare,
+        ranks::ranks,
         contest::judge_samples,
         environment::asked,
         file_path::write_output,

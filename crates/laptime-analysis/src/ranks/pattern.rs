@@ -38,6 +38,42 @@ pub enum Pattern {
     },
 }
 
+impl Pattern {
+    /// Returns its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::From(_) => "from",
+            Self::Every { .. } => "every",
+            Self::Sometimes { .. } => "sometimes",
+        }
+    }
+
+    /// Returns the first of its steps; `None` where it is the job's first one, or without an order.
+    pub fn first_step(self) -> Option<u64> {
+        match self {
+            Self::From(step) | Self::Every { first: step, .. } => Some(step),
+            Self::Always | Self::Sometimes { .. } => None,
+        }
+    }
+
+    /// Returns the steps from one to the next; `None` where they don't come in equal distances.
+    pub fn period(self) -> Option<u64> {
+        match self {
+            Self::Every { steps, .. } => Some(steps),
+            Self::Always | Self::From(_) | Self::Sometimes { .. } => None,
+        }
+    }
+
+    /// Returns how many steps it is, of those without an order.
+    pub fn long_step_count(self) -> Option<u64> {
+        match self {
+            Self::Sometimes { long, .. } => Some(long),
+            Self::Always | Self::From(_) | Self::Every { .. } => None,
+        }
+    }
+}
+
 /// Returns when a suspect is slow, and the steps in which it is, of all steps in their order; `None` where a few steps
 /// alone make it one.
 pub fn of(

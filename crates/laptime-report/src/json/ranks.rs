@@ -1,8 +1,6 @@
 //! The answer of a job of many ranks as JSON, as `docs/ranks.schema.json` describes it.
 
-use laptime_analysis::ranks::{
-    Basis, JobAnswer, LimitResult, MeanStep, OwnPart, Pattern, Share, SlowPart,
-};
+use laptime_analysis::ranks::{Basis, JobAnswer, LimitResult, MeanStep, OwnPart, Share, SlowPart};
 use serde::Serialize;
 
 use crate::Shown;
@@ -157,19 +155,13 @@ impl From<Share> for Loss {
 
 impl From<&SlowPart> for Slow {
     fn from(one: &SlowPart) -> Self {
-        let (when, first_step, period, long_step_count) = match one.pattern {
-            Pattern::Always => ("always", None, None, None),
-            Pattern::From(step) => ("from", Some(step), None, None),
-            Pattern::Every { steps, first } => ("every", Some(first), Some(steps), None),
-            Pattern::Sometimes { long, .. } => ("sometimes", None, None, Some(long)),
-        };
         Self {
             rank: one.rank,
             part: one.part.name(),
-            when,
-            first_step,
-            period,
-            long_step_count,
+            when: one.pattern.name(),
+            first_step: one.pattern.first_step(),
+            period: one.pattern.period(),
+            long_step_count: one.pattern.long_step_count(),
             expected_ns: one.expected_ns,
             excess_ns: one.excess_ns,
             total_ns: one.total_ns,

@@ -33,6 +33,7 @@ pub fn after_finding(finding: &Finding, summary: &Summary, origin: &Origin) -> O
         {
             origin.report(&["--tree"])
         }
+        Finding::Ranks { .. } if are_comparable(summary) => origin.ranks(),
         Finding::Ranks { .. } => origin.report(&["--by", "process"]),
         Finding::MemoryRise {
             is_sampled: false, ..
@@ -55,4 +56,14 @@ pub fn after_finding(finding: &Finding, summary: &Summary, origin: &Origin) -> O
         }
         _ => None,
     }
+}
+
+/// Whether so many processes told their ranks that it can be known which one is usual.
+fn are_comparable(summary: &Summary) -> bool {
+    summary
+        .ranks
+        .iter()
+        .filter(|one| one.rank.is_some())
+        .count()
+        > 2
 }

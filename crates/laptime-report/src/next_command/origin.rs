@@ -37,6 +37,12 @@ impl Origin {
         ))
     }
 
+    /// Returns the command that compares the ranks of the recording; `None` where there is none.
+    pub(super) fn ranks(&self) -> Option<Command> {
+        let name = self.recording.as_ref()?.name.as_deref();
+        Some(Command::new(["ranks"].into_iter().chain(name)))
+    }
+
     /// Returns the command that shows the recording's page, or writes it where there is no display; `None` where there
     /// is no recording.
     pub(super) fn page(&self) -> Option<Command> {

@@ -31,6 +31,17 @@ pub fn render(answer: &JobAnswer, limits: &[LimitResult], format: Format, view: 
     }
 }
 
+/// Writes the first sentence of the answer.
+pub fn headline(answer: &JobAnswer) -> String {
+    let first = job::sentences(answer).into_iter().next();
+    first.unwrap_or_default()
+}
+
+/// Renders it as a piece of a notebook's page.
+pub fn fragment(answer: &JobAnswer) -> String {
+    html::fragment(&document(answer, &[]))
+}
+
 fn document(answer: &JobAnswer, limits: &[LimitResult]) -> Document {
     let mut sentences = job::sentences(answer).into_iter();
     let headline = sentences.next();
