@@ -48,9 +48,7 @@ impl<'py> FromPyObject<'_, 'py> for SidePaths {
         let each = given.try_iter()?;
         let paths: Vec<FilePath> = each.map(|one| one?.extract()).collect::<PyResult<_>>()?;
         if paths.is_empty() {
-            return Err(PyValueError::new_err(
-                "an empty list holds no recording",
-            ));
+            return Err(PyValueError::new_err("an empty list holds no recording"));
         }
         Ok(Self(paths))
     }

@@ -237,14 +237,13 @@ pub fn ranks(python: Python<'_>, recordings: SidePaths, salvage: bool) -> PyResu
     let bytes = job.recordings.iter().map(|path| read_bytes(path)).sum();
     asked_at_length(bytes, || {
         let found = python.detach(|| job.answer());
-        found.map(Ranks).map_err(|error| match &error {
-            JobError::Read(error) => errors::from_reading(error),
-            _ => {
-                let hint = error
-                    .hint()
-                    .map_or_else(String::new, |hint| format!(": {hint}"));
-                PyValueError::new_err(format!("{error}{hint}"))
+        found.map(Ranks).map_err(|error| {
+            if let JobError::Read(error) = &error {
+                return errors::from_reading(error);
             }
+            let hint = error.hint();
+            let hint = hint.map_or_else(String::new, |hint| format!(": {hint}"));
+            PyValueError::new_err(format!("{error}{hint}"))
         })
     })
 }
