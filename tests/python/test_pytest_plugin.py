@@ -80,7 +80,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def is_told_slower(said: str) -> bool:
-    """Whether it says so, in any way: a busy machine leaves too few samples for a ratio, or none."""
+    """Whether it says so, in any way: a busy machine leaves few samples, or no ratio."""
     times = r"takes (?:about )?[\d,.]+ times as long as the baseline"
     ways = f"{times}|is slower than the baseline(?:: all |, but by how much can't be told)"
     return re.search(f"test_it.py::test_sum ({ways})", said) is not None

@@ -57,7 +57,7 @@ def test_every_form_has_the_answer(found: lt.Ranks, tmp_path: Path) -> None:
 def test_what_is_no_job_says_what_to_do() -> None:
     with pytest.raises(ValueError, match="is a rank that takes steps: `laptime run torchrun"):
         lt.ranks(FIXTURES / "training.lap")
-    with pytest.raises(ValueError, match="rank 0 is in .*job.lap and in .*job.lap"):
+    with pytest.raises(ValueError, match=r"rank 0 is in .*job.lap and in .*job.lap"):
         lt.ranks([FIXTURES / "job.lap", FIXTURES / "job.lap"])
     with pytest.raises(FileNotFoundError):
         lt.ranks("missing.lap")
